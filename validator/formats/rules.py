@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
-from validator.strict_yaml import YamlValue, load_strict
+from validator.strict_yaml import load_strict
 from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
@@ -169,17 +169,17 @@ def parse_rules(path: Path) -> Rules:
         return _rules_of_values(path, text)
     data = load_strict(text)
     json_files = []
-    for words in data.get("json", ()):
+    for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
     return Rules(
         id=path.name.removesuffix(_RULES_ENDING),
         folder=folder,
-        limits=Limits(**data["limits"]),
-        csv=tuple(_parse_files_of_items(words) for words in data.get("csv", ())),
+        limits=Limits(**data.pop("limits")),
+        csv=tuple(_parse_csv_rules(**words) for words in data.pop("csv", ())),
         json=tuple(json_files),
-        any_single=data.get("any_single", False),
-        tool_names=tuple(data.get("tool_names", ())),
-        reference_schemas=tuple(folder / name for name in data.get("reference_schemas", ())),
+        tool_names=tuple(data.pop("tool_names", ())),
+        reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
+        **data,
     )
 
 
@@ -202,19 +202,12 @@ def _rules_of_values(path: Path, text: str) -> Rules:
     return rules._replace(json=(file,), any_single=True)
 
 
-def _parse_files_of_items(words: dict[str, YamlValue]) -> CsvRules:
-    """Return an entry of ``csv`` in a file of rules: a path, a Table Dialect, and a Table Schema."""
-    schema = words["schema"]
-    fields = [Field(field["name"], **field.get("constraints", {})) for field in schema["fields"]]
-    return CsvRules(
-        path=words["x-path"],
-        fields=tuple(fields),
-        item=words["x-item"],
-        other_paths=tuple(words.get("x-other-paths", ())),
-        order=tuple(schema.get("x-order", ())),
-        frames=tuple(schema.get("x-frames", ())),
-        table_columns=tuple(words.get("x-table-columns", ())),
-    )
+def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
+    """Return an entry of ``csv`` in a file of rules; lists become tuples."""
+    members: dict[str, Any] = {}
+    for word, value in words.items():
+        members[word] = tuple(value) if isinstance(value, list) else value
+    return CsvRules(fields=tuple(Field(**field) for field in fields), **members)
 
 
 def task_ids(root: str = _FORMATS) -> list[str]:

@@ -61,11 +61,9 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
 
 ITEMS = """
 csv:
-- x-path: "{key}.csv"
-  x-item: video
-  dialect: {header: false}
-  schema:
-    fields: [{name: a, type: integer, constraints: {minimum: 1}}, {name: b, type: integer, constraints: {maximum: 5}}]
+- path: "{key}.csv"
+  item: video
+  fields: [{name: a, minimum: 1}, {name: b, maximum: 5}]
 """
 VALUES = "values: {kind: label, labels: [robin, wren]}\nfile: birds.csv\n"
 
@@ -75,10 +73,7 @@ def test_csv_files_of_items(parse, tmp_path):
     read = parse(ITEMS)
     assert read == Rules("x", tmp_path, LIMITS, (expected,))
     assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
-    (found,) = parse(
-        ITEMS.replace("  dialect", '  x-other-paths: ["{key}.txt"]\n  dialect')
-        + "    fieldsMatch: exact\n    x-order: [b, a]\n    x-frames: [a, b]\n"
-    ).csv
+    (found,) = parse(f'{ITEMS}  other_paths: ["{{key}}.txt"]\n  order: [b, a]\n  frames: [a, b]\n').csv
     assert found == expected._replace(other_paths=("{key}.txt",), order=("b", "a"), frames=("a", "b"))
 
 
@@ -118,15 +113,11 @@ def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
         ("csv:", "more: 1\ncsv:", "/"),
         ("csv:", "json: []\ncsv:", "/"),
         ("files: 1", "files: many", "/limits/files"),
-        ("header: false", "header: true", "/csv/0/dialect"),
-        ("header: false", 'header: false, delimiter: ";"', "/csv/0/dialect"),
-        ("schema:", "schema:\n    fieldsMatch: subset", "/csv/0/schema/fieldsMatch"),
-        ("schema:", "schema:\n    primaryKey: [a]", "/csv/0/schema"),
-        ("schema:", "schema:\n    x-order: [a]", "/csv/0/schema/x-order"),
-        ("{key}.csv", "x.csv", "/csv/0/x-path"),
-        ("x-item: video", "encoding: utf-8", "/csv/0"),
-        ("{name: a, type: integer", "{name: a, type: date", "/csv/0/schema/fields/0/type"),
-        ("minimum: 1", "required: false", "/csv/0/schema/fields/0/constraints"),
+        ("{key}.csv", "x.csv", "/csv/0/path"),
+        ("item: video", "encoding: utf-8", "/csv/0"),
+        ("fields:", "order: [a]\n  fields:", "/csv/0/order"),
+        ("minimum: 1", "minimum: one", "/csv/0/fields/0/minimum"),
+        ("minimum: 1", "type: date", "/csv/0/fields/0"),
     ],
 )
 def test_rules_that_are_not_as_their_schema_says_are_refused_where_a_program_is_built(
