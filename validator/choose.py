@@ -94,7 +94,7 @@ def _refuse_one_of_several(
 
 def refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
     """Raise Refused if these files are those of another task."""
-    task = task_of_files(submission, names)
+    task = " or ".join(tasks_of_files(submission, names))
     if task:
         findings.refuse(OTHER_TASK, f"this is a submission to {task}: {file_list(names)}", _choose(task))
 
@@ -193,7 +193,7 @@ def naming_other_task(name: str, pattern: str) -> Iterator[None]:
     try:
         yield
     except Refused as refused:
-        task = "" if fnmatchcase(name, pattern) else task_of_name(name)
+        task = "" if fnmatchcase(name, pattern) else " or ".join(tasks_of_names([name]))
         if task and any(f" {task} " in problem.remedy for problem in refused.findings.problems):
             # The format says so itself, by the content.
             raise
@@ -227,7 +227,7 @@ class TaskFiles(NamedTuple):
         return any(fnmatchcase(PurePosixPath(name).name, pattern) for pattern in self.patterns)
 
 
-def files_of_task(task_id: str) -> TaskFiles:
+def _files_of_task(task_id: str) -> TaskFiles:
     """Return what identifies the files of a task whose rules are there."""
     rules = load_rules(task_id)
     columns = [field.name for file in rules.csv if not file.key for field in file.fields]
@@ -236,54 +236,42 @@ def files_of_task(task_id: str) -> TaskFiles:
 
 def other_tasks_file(present_ids: Iterable[str]) -> bytes:
     """Return the file of a program that holds the rules of these tasks, on all others."""
-    others = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
+    others = [_files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
     return json.dumps([files._asdict() for files in others], indent=1).encode()
 
 
 @cache
 def _files_of_all_tasks() -> list[TaskFiles]:
     """Return what is known of each task, those with rules first."""
-    all_files = [files_of_task(task_id) for task_id in task_ids()]
+    all_files = [_files_of_task(task_id) for task_id in task_ids()]
     path = Path(__file__).with_name(OTHER_TASKS_FILE)
     if path.is_file():
         all_files += [TaskFiles(**words) for words in json.loads(path.read_text(encoding="utf-8"))]
     return all_files
 
 
-def task_of_name(name: str) -> str:
-    """Return the task, or "a or b" for several, whose files are named like this one; "" if there is none."""
-    return _either(_tasks_of_name(name))
+def tasks_of_files(submission: Submission, names: Iterable[str]) -> list[str]:
+    """Return the tasks that have files named like some of a submission; where several have, those whose CSV
+    files have as many columns as the first row."""
+    tasks = tasks_of_names(names)
+    return tasks if len(tasks) < 2 else _tasks_of_first_row(submission, names) or tasks
 
 
-def task_of_files(submission: Submission, names: Sequence[str]) -> str:
-    """Return the task whose files are among those of a submission, "a or b" for several, "" for none.
+def tasks_of_names(names: Iterable[str]) -> list[str]:
+    """Return the tasks that have a file named like one of these, in any folder."""
+    return [files.id for files in _files_of_all_tasks() if any(map(files.has, names))]
 
-    Tasks whose files have the same names are told apart by the first row.
-    """
+
+def _tasks_of_first_row(submission: Submission, names: Iterable[str]) -> list[str]:
+    """Return the tasks whose CSV files have the name, and as many columns as the first row, of the first of
+    some files that has a row."""
     for name in names:
-        tasks = _tasks_of_name(name)
-        if tasks:
-            task = task_of_first_row(submission, names)
-            return task.id if task in tasks else _either(tasks)
-    return ""
-
-
-def task_of_first_row(submission: Submission, names: Iterable[str]) -> TaskFiles | None:
-    """Return the task whose CSV files have the name, and as many columns as the first row, of the first of
-    some files that has a row; None if there is none."""
-    for name in names:
+        tasks = [files for files in _files_of_all_tasks() if files.columns and files.has(name)]
+        if not tasks:
+            continue
         with submission.open(name) as stream:
             first_row = stream.read(_LONGEST_ROW).partition(b"\n")[0].strip()
         if first_row:
             n_columns = first_row.count(b",") + 1
-            fitting = (files for files in _tasks_of_name(name) if len(files.columns) == n_columns)
-            return next(fitting, None)
-    return None
-
-
-def _tasks_of_name(name: str) -> list[TaskFiles]:
-    return [files for files in _files_of_all_tasks() if files.has(name)]
-
-
-def _either(tasks: Iterable[TaskFiles]) -> str:
-    return " or ".join(files.id for files in tasks)
+            return [files.id for files in tasks if len(files.columns) == n_columns]
+    return []
