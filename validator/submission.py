@@ -14,11 +14,11 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, Union
 
@@ -134,16 +134,19 @@ def _refuse_too_many(findings: Findings, file: str, limits: Limits) -> NoReturn:
 
 
 def _check_members(
-    members: dict[str, Member], limits: Limits, findings: Findings, file: str, folders: Iterable[str] = ()
+    members: Mapping[str, Member], limits: Limits, findings: Findings, file: str
 ) -> dict[str, Member]:
-    """Check the files and return those to read; what operating systems add counts too, but is left out."""
-    if _has_backslashes_only([*members, *folders]):
-        members, folders = _with_slashes(members, folders, findings)
-    _check_names(members, folders, findings)
+    """Check the files and return those to read; what operating systems add counts too, but is left out.
+
+    Names of folders end with a slash.
+    """
+    members = _with_slashes(members, findings)
+    _check_names(members, findings)
     _check_sizes(members, limits, findings, file)
-    kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
-    if len(kept) < len(members):
-        junk = counted(len(members) - len(kept), "file")
+    files = {name: member for name, member in members.items() if not name.endswith("/")}
+    kept = {name: member for name, member in files.items() if not _JUNK.search(name)}
+    if len(kept) < len(files):
+        junk = counted(len(files) - len(kept), "file")
         findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
     return _without_metadata(kept, findings)
 
@@ -160,45 +163,36 @@ def _without_metadata(members: Mapping[str, Member], findings: Findings) -> dict
     return kept
 
 
-def _has_backslashes_only(names: Sequence[str]) -> bool:
-    r"""Return whether paths are written as tools of Windows do, as ``mine\\a.csv``, and none with a slash."""
-    return any("\\" in name for name in names) and not any("/" in name for name in names)
+def _with_slashes(members: Mapping[str, Member], findings: Findings) -> Mapping[str, Member]:
+    r"""Return members with slashes for backslashes, with a note, if paths are written as tools of Windows do,
+    as ``mine\\a.csv``, and none with a slash.
 
-
-def _with_slashes(
-    members: Mapping[str, Member], folders: Iterable[str], findings: Findings
-) -> tuple[dict[str, Member], dict[str, None]]:
-    """Return members and folders by their names with slashes for backslashes, with a note.
-
-    All checks of names are made after this. No name holds a slash before, so that no two become the same. A
-    folder is an empty file whose name ends with a backslash.
+    All checks of names are made after this. What ends with a backslash is a folder.
     """
-    members_with_slashes: dict[str, Member] = {}
-    folders_with_slashes = dict.fromkeys(name.replace("\\", "/") for name in folders)
-    for name, member in members.items():
-        path = name.replace("\\", "/")
-        if path.endswith("/") and not member.size:
-            folders_with_slashes[path[:-1]] = None
-        else:
-            members_with_slashes[path] = member
+    has_slash = any("/" in name[:-1] for name in members)
+    if has_slash or not any("\\" in name for name in members):
+        return members
     findings.note("N-BACKSLASH", "folders are separated by backslashes, which were read as /")
-    return members_with_slashes, folders_with_slashes
+    return {name.replace("\\", "/"): member for name, member in members.items()}
 
 
-def _check_names(members: Mapping[str, object], folders: Iterable[str], findings: Findings) -> None:
-    for name in chain(members, folders):
-        problem = _name_problem(name)
+def _check_names(members: Iterable[str], findings: Findings) -> None:
+    for name in members:
+        path = name.removesuffix("/")
+        problem = _name_problem(path)
         if problem:
-            findings.add("E-ZIP-NAME", problem, _PLAIN_NAMES, file=name)
+            findings.add("E-ZIP-NAME", problem, _PLAIN_NAMES, file=path)
     name_by_folded: dict[str, str] = {}
     for name in members:
+        if name.endswith("/"):
+            continue
         other = name_by_folded.setdefault(folded(name), name)
         if other != name:
             problem = f"the name differs from {quote(other)} only in upper and lower case"
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.
-    ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
+    ordered = sorted(name.replace("/", "\0") for name in members)
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
             problem, name = "a file and a folder have this name", first.replace("\0", "/")
@@ -387,7 +381,6 @@ def _open_members(
     import zipfile
 
     members: dict[str, Member] = {}
-    folders: dict[str, None] = {}
     archive = open_zip(stream, zip_name, limits, findings, opened)
     for info in archive.infolist():
         # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
@@ -404,13 +397,11 @@ def _open_members(
                 remedy += "; Windows Explorer does this above 2 GB: use another program, such as 7-Zip"
             problem = f"this file is packed with {method}, which cannot be unpacked here"
             findings.add("E-ZIP-METHOD", problem, remedy, file=name, rule=method)
-        elif name in members:
+        elif name in members and not name.endswith("/"):
             findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
-        elif name.endswith("/"):
-            folders[name[:-1]] = None
         else:
             members[name] = Member(info.file_size, partial(archive.open, info))
-    return _check_members(members, limits, findings, zip_name, folders)
+    return _check_members(members, limits, findings, zip_name)
 
 
 def open_zip(
