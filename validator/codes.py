@@ -284,8 +284,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SCHEMA",
-            "What a task declares of its values, or its JSON Schema, cannot be used.",
-            "Write the words that [new_task.md](new_task.md) lists.",
+            "What a task declares of its files or values, or its JSON Schema, cannot be used.",
+            "Write the words that [new_task.md](new_task.md) lists; for a published challenge those of "
+            "`files.schema.json`.",
         ),
     ),
     notes=(
