@@ -59,7 +59,7 @@ MESSAGE_TEXTS = {
     "E-ZIP-LINK chalearn_gesture": "this is a symbolic link; put the file itself there",
     "E-ZIP-METHOD chalearn_gesture": "this file is packed with Deflate64, which cannot be unpacked here; zip again, with the ordinary method (deflate); Windows Explorer does this above 2 GB: use another program, such as 7-Zip",
     "E-ZIP-NAME chalearn_gesture": 'the name holds ".."; use plain, short file names and no folders',
-    "E-ZIP-NESTED chalearn_gesture": "this is a zip inside the zip; unpack inner.zip and zip its files directly",
+    "E-ZIP-NESTED chalearn_gesture": "this is a zip inside the zip; unpack it and zip its files directly",
     "E-ZIP-NOT chalearn_gesture": "this zip file is truncated: its end is missing; create it again and upload it again",
     "E-ZIP-SIZE chalearn_gesture": "the file has 16,000,001 bytes unpacked; at most 16,000,000 are allowed; check what you wrote into it",
     "E-ZIP-SPECIAL chalearn_gesture": "this is not a regular file; remove it",

@@ -189,7 +189,7 @@ def _check_names(members: Iterable[str], findings: Findings) -> None:
         other = name_by_folded.setdefault(folded(name), name)
         if other != name:
             problem = f"the name differs from {quote(other)} only in upper and lower case"
-            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
+            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name, rule="case")
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.
     ordered = sorted(name.replace("/", "\0") for name in members)
@@ -223,7 +223,7 @@ def _check_sizes(members: Mapping[str, Member], limits: Limits, findings: Findin
         size, most = member.size, limits.file_bytes
         if size > most:
             problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
-            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
+            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name, rule="file")
     total = sum(member.size for member in members.values())
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
@@ -327,8 +327,8 @@ def _look_into_single_zip(
                 _refuse_unreadable(error, name, findings)
         members = _open_members(stream, name, limits, findings, opened)
     for name in _zip_names(members):
-        hint = f"unpack {quote(name)} and zip its files directly"
-        findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
+        remedy = "unpack it and zip its files directly"
+        findings.add("E-ZIP-NESTED", "this is a zip inside the zip", remedy, file=name)
     return members
 
 
