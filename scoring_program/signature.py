@@ -6,7 +6,7 @@ import hashlib
 import hmac
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scoring_program.marks import MARKS_FILE
@@ -21,7 +21,7 @@ VOCABULARY_FILE = "vocabulary.json"
 """A file of a reference with all names of each kind (class, part, state), for messages on unknown ones."""
 PUBLIC_FILE = "public.json"
 """A file of a prepared reference with what is public and preparing would lose."""
-_DIGITS = 12
+DIGITS = 12
 
 
 def reference_hash(folder: Path, groups_file: str = "") -> str:
@@ -98,14 +98,7 @@ def signature(
         if setting.signed and value != []:
             parts[setting.name] = ",".join(map(str, value)) if isinstance(value, list) else value
     parts |= other
-    parts["item_groups"] = groups_digest[:_DIGITS] or "none"
+    parts["item_groups"] = groups_digest[:DIGITS] or "none"
     parts["version"] = VERSION
-    parts["ref"] = reference_digest[:_DIGITS]
+    parts["ref"] = reference_digest[:DIGITS]
     return "|".join([task_id, *(f"{name}:{value}" for name, value in parts.items())])
-
-
-def with_items(whole_signature: str, items: Sequence[str]) -> str:
-    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
-    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:_DIGITS]
-    before_reference, separator, reference = whole_signature.rpartition("|ref:")
-    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"

@@ -6,7 +6,8 @@ drawings of its worst items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import hashlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +19,7 @@ from people_in_video.selections.selection import select_items, select_prediction
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
-from scoring_program.signature import with_items
+from scoring_program.signature import DIGITS
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE, ITEMS_UNKNOWN
@@ -127,6 +128,13 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         faults += no_drawings
         shown = replace(result.shown, sections=[*result.sections, *drawings])
         return replace(result, shown=shown, notes=[*faults, *notes])
+
+
+def with_items(whole_signature: str, items: Sequence[str]) -> str:
+    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
+    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:DIGITS]
+    before_reference, separator, reference = whole_signature.rpartition("|ref:")
+    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"
 
 
 AnyHomeLoaded = HomeLoaded[Any, Any, Any]
