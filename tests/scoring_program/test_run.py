@@ -17,7 +17,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
 from scoring_program.run import run as run_submission
 from scoring_program.scoring import Loaded
 from scoring_program.signature import VERSION
-from tests.helpers import make_zip, printed_problems, run_folder, values_of
+from tests.helpers import REFERENCES, make_zip, printed_problems, run_folder, values_of
 from validator import limits
 from validator.console import OutputError
 from validator.findings import Findings
@@ -224,13 +224,25 @@ def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, w
 
 
 def test_problems_are_limited_to_twenty_kinds(run):
-    files = {f"{letter}{number}.txt": "" for number in range(30) for letter in "xX"}
-    outcome = run(ID, REFERENCE, files)
+    """Values of other types stand in the place of a class, a video, a frame, its humans, and a human."""
+    wrong = [1, None, True, []]
+    frames = [
+        *wrong,
+        *({"humans": value} for value in [*wrong[:3], {}]),
+        *({"humans": [value]} for value in wrong),
+    ]
+    parts = {"v": {f"img_{number:05d}.json": frame for number, frame in enumerate(frames, 1)}}
+    files = {
+        "pred_vid_result.json": {f"v{number}": value for number, value in enumerate([*wrong, {}])},
+        "pred_part_result.json": {**parts, **{f"v{number}": value for number, value in enumerate(wrong)}},
+    }
+    reference = {path.name: path.read_text() for path in (REFERENCES / "kinetics_tps").glob("gt_*.json")}
+    outcome = run("kinetics_tps", reference, {name: json.dumps(value) for name, value in files.items()})
     assert outcome.code == INVALID
     lines = outcome.err.splitlines()
-    number_of_line = [line.partition(". E-ZIP-CASE ")[0] for line in lines if "E-ZIP-CASE" in line]
-    assert number_of_line == [str(number) for number in range(1, 21)]
-    assert values_of(lines[-1]) == ["10"]
+    numbers = [line.partition(". E-JSON-SCHEMA ")[0] for line in lines if "E-JSON-SCHEMA" in line]
+    assert numbers == [str(number) for number in range(1, 21)]
+    assert values_of(lines[-1]) == ["1"]
     assert lines[-1] in outcome.page
 
 
