@@ -176,9 +176,10 @@ def _with_slashes(members: Mapping[str, Member], findings: Findings) -> Mapping[
     return {name.replace("\\", "/"): member for name, member in members.items()}
 
 
-def _check_names(members: Iterable[str], findings: Findings) -> None:
-    for name in members:
-        path = name.removesuffix("/")
+def _check_names(members: Mapping[str, Member], findings: Findings) -> None:
+    for name, member in members.items():
+        # A folder holds nothing itself.
+        path = name if member.size else name.removesuffix("/")
         problem = _name_problem(path)
         if problem:
             findings.add("E-ZIP-NAME", problem, _PLAIN_NAMES, file=path)
