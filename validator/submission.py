@@ -249,8 +249,7 @@ class Submission:
             findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members.keys() - {BASELINE_FILE})
-        self.is_baseline = BASELINE_FILE in self._members
-        if self.is_baseline:
+        if BASELINE_FILE in self._members:
             with self.open(BASELINE_FILE) as stream:
                 first = stream.read(_BASELINE_BYTES).decode("utf-8", "replace").partition("\n")[0]
             findings.note("N-BASELINE", f"it holds {BASELINE_FILE}: {quote(first)}")
