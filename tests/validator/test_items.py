@@ -23,7 +23,7 @@ def test_unknown_items_are_counted_and_the_first_has_its_place():
 
 def test_what_makes_all_items_known_is_said_where_it_is_sure():
     (explained,) = checked(["a.mp4", "b"], {"a", "b"})
-    assert explained.text.endswith("without their ending, as 'a' for 'a.mp4'")
+    assert explained.text.endswith("; write them as in the data, as 'a' for 'a.mp4'")
     (unexplained,) = checked(["moon", "b"], {"a", "b"})
     assert unexplained.text.endswith("'moon' (a.json /moon)")
 
