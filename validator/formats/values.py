@@ -302,18 +302,6 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     return float(lowest), float(highest)
 
 
-def table_schema(form: Form) -> dict[str, Any]:
-    """Return the Table Schema of a CSV file."""
-    constraints: dict[str, Any]
-    if form.kind is Kind.LABEL:
-        value_type, constraints = "string", {"enum": list(form.names)}
-    else:
-        value_type, constraints = "number", dict(zip(("minimum", "maximum"), form.range))
-    fields: list[dict[str, Any]] = [{"name": form.key, "type": "string"}]
-    fields += [{"name": name, "type": value_type, "constraints": constraints} for name in form.columns]
-    return {"fields": fields, "fieldsMatch": "subset", "primaryKey": [form.key]}
-
-
 def json_schema(form: Form) -> GeneratedSchema:
     """Return the JSON Schema of a JSON file."""
     what, value = _described_value(form)

@@ -17,7 +17,7 @@ import numpy as np
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Ints
-from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
+from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Read
 from validator.formats.chalearn.read import SequenceRows, as_sequence_rows
 from validator.formats.rules import CsvRules, Field, Rules
@@ -25,9 +25,8 @@ from validator.formats.rules import CsvRules, Field, Rules
 PREPARED_FILE = "sequences.json"
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
-# The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
-_DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
+_DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,))
 # The sequence, the name of the file, and its content.
 SequenceFile = tuple[str, str, bytes]
 
@@ -89,7 +88,7 @@ def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings)
         _check_pairs(label_files, data_files, findings)
         unlabeled = findings.take(read_sequences(track, data_files))
         findings.refuse_problems()
-        frames = ItemFrames(unlabeled.sequences, unlabeled.n_frames)
+        frames = dict(zip(unlabeled.sequences, unlabeled.n_frames.tolist()))
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames))
     rows = as_sequence_rows(labels, rules)
@@ -112,7 +111,9 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
 
     Raises Refused.
     """
-    read = read_csv_files(data_files, _DATA_RULES)
+    # What follows the number of frames (fps, depth) is not needed for scoring.
+    files = [(sequence, name, _first_fields(content)) for sequence, name, content in data_files]
+    read = read_csv_files(files, _DATA_RULES)
     no_rows = np.zeros(0, np.int64)
     reference = Reference(
         track=track,
@@ -121,6 +122,11 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
         rows=Rows(no_rows, no_rows, no_rows, np.zeros((0, 2), np.int64)),
     )
     return Read(reference, read.notes)
+
+
+def _first_fields(content: bytes) -> bytes:
+    """Return the lines of a CSV file up to the first comma."""
+    return b"\n".join(line.partition(b",")[0] for line in content.splitlines())
 
 
 def number_rows(rows: SequenceRows, sequences: list[str]) -> Rows:
@@ -184,7 +190,7 @@ def _add_partners(sequences: set[str], name: str, partner: str, findings: Findin
 
 
 def _last_values(data: CsvRows) -> Ints:
-    """Return the number of frames in the last row of each file. Raises Refused."""
+    """Return the number of frames in the last row of each file, which counts. Raises Refused."""
     n_rows = np.bincount(data.file_index, minlength=len(data.keys))
     with Findings.collect() as findings:
         for index in np.flatnonzero(n_rows == 0):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import json
-import re
+import math
 
-import numpy as np
 import pytest
 
 from tests.helpers import ROOT, make_zip, places_of, refused
@@ -62,18 +61,8 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
 
 ITEMS = """
 csv:
-- x-path: "{key}.csv"
-  dialect: {header: false}
-  schema:
-    fields: [{name: a, type: integer, constraints: {minimum: 1}}, {name: b, type: integer, constraints: {maximum: 5}}]
-"""
-TABLE = """
-csv:
-- path: x.csv
-  schema:
-    fields: [{name: id, type: string}, {name: n, type: number}]
-    fieldsMatch: subset
-    primaryKey: [id]
+- path: "{key}.csv"
+  fields: [{name: a, minimum: 1}, {name: b, maximum: 5}]
 """
 
 
@@ -82,50 +71,14 @@ def test_csv_files_of_items(parse, tmp_path):
     read = parse(ITEMS)
     assert read == Rules("x", tmp_path, LIMITS, (expected,))
     assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
-    assert (expected.key, expected.item, expected.other_paths, expected.order) == ("", "item", (), ())
-    assert (expected.frames, expected.further_columns) == ((), False)
-    own = """  x-item: y
-  x-other-paths: ["{key}.txt"]
+    assert (expected.item, expected.other_paths, expected.frames) == ("item", (), ())
+    assert (expected.fields[0].maximum, expected.fields[1].minimum) == (math.inf, 0)
+    further = """  item: y
+  other_paths: ["{key}.txt"]
+  frames: [a, b]
 """
-    schema = """    fieldsMatch: exact
-    x-order: [b, a]
-    x-frames: [a, b]
-    x-further-columns: true
-"""
-    (found,) = parse(ITEMS.replace("  dialect", f"{own}  dialect") + schema).csv
-    assert found == expected._replace(
-        item="y",
-        other_paths=("{key}.txt",),
-        order=("b", "a"),
-        frames=("a", "b"),
-        further_columns=True,
-    )
-
-
-def test_tables(parse, tmp_path):
-    expected = CsvRules("x.csv", (Field("id", "string"), Field("n", "number")), "id")
-    read = parse(TABLE)
-    assert read == Rules("x", tmp_path, LIMITS, (expected,))
-    assert (read.name_patterns, expected.values) == (["x.csv"], 20_000_000)
-    assert (expected.fields[1].minimum, expected.fields[1].maximum) == (-np.inf, np.inf)
-    fields = """
-    - {name: id, type: string}
-    - {name: l, type: string, constraints: {required: true, unique: true, enum: [p, q]}}
-    - {name: n, type: integer, constraints: {minimum: 1, maximum: 3}}
-"""
-    text = re.sub("fields: .*\n", f"fields:{fields}", TABLE) + "  x-values: 7\n"
-    text += '  dialect: {header: true, delimiter: ",", quoteChar: "\\""}\n'
-    (found,) = parse(text).csv
-    assert found == CsvRules(
-        "x.csv",
-        (
-            Field("id", "string"),
-            Field("l", "string", ("p", "q"), True),
-            Field("n", "integer", minimum=1, maximum=3),
-        ),
-        "id",
-        7,
-    )
+    (found,) = parse(ITEMS + further).csv
+    assert found == expected._replace(item="y", other_paths=("{key}.txt",), frames=("a", "b"))
 
 
 def test_json_files(parse, tmp_path):
@@ -152,8 +105,10 @@ def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
     [
         ("more: 1", "more"),
         ("json: [{name: a, schema: s, more: 1}]", "more"),
-        (TABLE.replace("type: string", "type: string, title: T"), "title"),
-        (TABLE.replace("type: string", "format: email"), "format"),
+        (ITEMS.replace("minimum: 1", "format: email"), "format"),
+        (ITEMS + "  encoding: utf-8", "encoding"),
+        (ITEMS.replace("path:", "item:"), "path"),
+        (ITEMS.replace("fields:", "frames:"), "fields"),
         ("json: [{schema: s}]", "name"),
     ],
 )
@@ -162,48 +117,11 @@ def test_wrong_rules_are_refused(parse, text, words):
         parse(text)
 
 
-@pytest.mark.parametrize(
-    ("rules", "old", "new", "words"),
-    [
-        (ITEMS, "header: false", 'header: false, delimiter: ";"', "{key}.csv: this dialect"),
-        (ITEMS, "header: false", "header: false, skipInitialSpace: true", "fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    fieldsMatch: subset", "fieldsMatch"),
-        (TABLE, "subset", "exact", "x.csv: this dialect"),
-        (TABLE, "    fieldsMatch: subset\n", "", "fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    primaryKey: [a]", "without a header"),
-        (ITEMS, "type: integer", "type: number", "without a header"),
-        (ITEMS, "{key}", "x", "{key}"),
-        (TABLE, "[id]", "[n]", "primaryKey"),
-        (TABLE, "[id]", "[id, n]", "too many values"),
-        (TABLE, "primaryKey: [id]", "", "primaryKey"),
-        (TABLE, "schema:", "x-item: y\n  schema:", "x-item"),
-        (TABLE, "schema:", "encoding: utf-8\n  schema:", "encoding"),
-        (ITEMS, "schema:", "schema:\n    order: [a, b]", "order"),
-        (ITEMS, "schema:", "schema:\n    x-order: [a]", "x-order and x-frames"),
-        (ITEMS, "schema:", "schema:\n    x-frames: [a, c]", "x-order and x-frames"),
-        (ITEMS, "name: b", "name: a", "different names"),
-        (TABLE, "type: number", "type: date", "field n"),
-        (TABLE, "type: number", "type: number, constraints: {enum: [1]}", "field n"),
-        (TABLE, "type: number", "type: number, constraints: {required: false}", "field n"),
-    ],
-)  # fmt: skip
-def test_words_that_are_not_supported_are_refused(parse, rules, old, new, words):
-    assert rules != rules.replace(old, new)
-    with pytest.raises(ValueError, match=re.escape(words)):
-        parse(rules.replace(old, new))
-
-
-@pytest.mark.parametrize("word", ["x-path", "schema", "fields"])
-def test_words_that_are_missing_are_named(parse, word):
-    with pytest.raises(KeyError, match=word):
-        parse(re.sub(f"\\b{word}:", "x-order:", ITEMS) if word != "schema" else "csv: [{x-path: x}]")
-
-
 @pytest.mark.parametrize("task_id", task_ids())
 def test_every_task_has_a_format_and_its_files(task_id):
     form, found = load_format(task_id)
     assert (found, found.id) == (load_rules(task_id), task_id)
-    assert bool(found.csv) != bool(found.json)
+    assert len(found.name_patterns) >= 1
     assert callable(form.read) and callable(form.hints)
     for path in found.data_files:
         assert path.parent == found.folder == ROOT / "validator" / "formats" / found.folder.name

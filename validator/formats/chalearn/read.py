@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from validator.arrays import Ints
 from validator.choose_items import choose_items
-from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
+from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints
@@ -69,7 +70,9 @@ class LabeledRows(Protocol):
         """The first and the last frame of each row, from 1; int64, shape (n_rows, 2)."""
 
 
-def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None) -> Read[SequenceRows]:
+def read(
+    path: Source, rules: Rules, n_frames_of_sequence: Mapping[str, int] | None = None
+) -> Read[SequenceRows]:
     """Check a submission and return the rows of all files.
 
     Parameters
@@ -78,7 +81,7 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
         A zip file, or a folder with the submission's files; or their content by name.
     rules : Rules
         Those of the track.
-    reference_frames : ItemFrames, optional
+    n_frames_of_sequence : mapping of str to int, optional
         The sequences of the reference and their frames; files of other sequences are not read. Without it (a
         participant at home) every sequence is accepted.
 
@@ -88,21 +91,19 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
         With all problems of all files.
     """
     (csv_rules,) = rules.csv
-    reference_sequences = None if reference_frames is None else frozenset(reference_frames.items)
     files: list[tuple[str, str, bytes]] = []
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
-        name_of_sequence, name_findings = choose_items(submission, csv_rules, reference_sequences)
+        name_of_sequence, name_findings = choose_items(submission, csv_rules, n_frames_of_sequence)
         # Predictions in memory may be none.
         if path:
             findings.extend(name_findings)
         for sequence, name in name_of_sequence.items():
-            if reference_sequences is not None and sequence not in reference_sequences:
-                continue
-            with findings.part():
-                files.append((sequence, name, submission.read(name)))
+            if n_frames_of_sequence is None or sequence in n_frames_of_sequence:
+                with findings.part():
+                    files.append((sequence, name, submission.read(name)))
         with findings.part():
-            rows = findings.take(read_csv_files(files, csv_rules, reference_frames))
+            rows = findings.take(read_csv_files(files, csv_rules, n_frames_of_sequence))
     return Read(as_sequence_rows(rows, rules), findings.notes)
 
 
