@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -35,47 +35,23 @@ _LEAST_NEAR_CUT = 0.5
 
 
 class CsvRows(NamedTuple):
-    """The rows of files of items.
+    """The rows of files of items, and where each is.
 
     Attributes
     ----------
     keys : list of str, length n_files
         The key of each file, in ascending order: a file without rows is listed too.
-    file_index : int64 array, shape (n_rows,)
-        The position in ``keys`` of each row's file, ascending.
-    columns : mapping of str to int64 array, shape (n_rows,)
-        The fields of the rules by name.
-    """
-
-    keys: list[str]
-    file_index: Ints
-    columns: Mapping[str, Ints]
-
-
-class _File(NamedTuple):
-    """The rows of a file: int64 arrays of their lines, from 1, and of their fields, (n_rows, n_fields)."""
-
-    key: str
-    name: str
-    line: Ints
-    numbers: Ints
-
-
-class _Rows(NamedTuple):
-    """The rows of all files, and where each is.
-
-    Attributes
-    ----------
-    names : list of str
+    names : list of str, length n_files
         The names of the files.
     file_index : int64 array, shape (n_rows,)
         The position of each row's file, ascending.
     line : int64 array, shape (n_rows,)
         The line of each row.
     columns : dict of str to int64 array, shape (n_rows,)
-        The fields by name, in the order of the files.
+        The fields of the rules by name.
     """
 
+    keys: list[str]
     names: list[str]
     file_index: Ints
     line: Ints
@@ -125,7 +101,10 @@ def read_csv_files(
         business. And a file has at most as many rows as there are pairs of a frame and values of the other
         fields.
     """
-    read_files: list[_File] = []
+    read_files: list[tuple[str, str]] = []
+    # Of each file the lines of its rows, and their fields, (n_rows, n_fields).
+    lines: list[Ints] = []
+    numbers: list[Ints] = []
     wrong_lines: list[Line] = []
     accepted: list[str] = []
     with Findings.collect() as findings, collector_off():
@@ -136,23 +115,33 @@ def read_csv_files(
                 text, accepted_of_file = decode_csv(data, name)
                 text = _without_empty_end(text, accepted_of_file)
                 accepted += accepted_of_file
-                read_files.append(_read_file(key, name, text, len(rules.fields), wrong_lines, findings))
+                lines_of_file, numbers_of_file = _split(text, name, len(rules.fields), wrong_lines, findings)
+                lines.append(lines_of_file)
+                numbers.append(numbers_of_file)
+                read_files.append((key, name))
+        note_accepted(accepted, findings)
+        no_rows = np.zeros((0, len(rules.fields)), np.int64)
+        values = np.concatenate([no_rows, *numbers])
+        rows = CsvRows(
+            keys=[key for key, _ in read_files],
+            names=[name for _, name in read_files],
+            file_index=np.repeat(np.arange(len(lines)), list(map(len, lines))),
+            line=np.concatenate([no_rows[:, 0], *lines]),
+            columns={field.name: values[:, index] for index, field in enumerate(rules.fields)},
+        )
         if wrong_lines:
             from validator.csv_words import refuse_lines
 
-            files_with_rows = {file.name for file in read_files if len(file.line)}
+            files_with_rows = {rows.names[index] for index in np.unique(rows.file_index).tolist()}
             refuse_lines(wrong_lines, rules, findings, files_with_rows)
-        note_accepted(accepted, findings)
-        rows = _join(read_files, rules)
         for field in rules.fields:
             _check_range(rows, field, findings)
         if rules.frames:
             _check_order(rows, rules, findings)
-        keys = [file.key for file in read_files]
         if n_frames_of_item is not None:
-            n_frames = np.array([n_frames_of_item[key] for key in keys], np.int64)
+            n_frames = np.array([n_frames_of_item[key] for key in rows.keys], np.int64)
             _check_frames(rows, n_frames, rules, findings)
-    return Read(CsvRows(keys, rows.file_index, rows.columns), findings.notes)
+    return Read(rows, findings.notes)
 
 
 def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) -> None:
@@ -181,28 +170,29 @@ def _without_empty_end(text: str, accepted: list[str]) -> str:
     return body
 
 
-def _read_file(
-    key: str, name: str, text: str, n_fields: int, wrong_lines: list[Line], findings: Findings
-) -> _File:
-    """Return the rows of a file; add its other lines to ``wrong_lines``, or count them if there are many."""
-    if not text:
-        return _File(key, name, np.zeros(0, np.int64), np.zeros((0, n_fields), np.int64))
-    if not _other_line_pattern(n_fields).search(text):
-        values = _integers(text.replace("\n", ","), n_fields)
-        return _File(key, name, np.arange(1, len(values) + 1), values)
+def _split(
+    text: str, name: str, n_fields: int, wrong_lines: list[Line], findings: Findings
+) -> tuple[Ints, Ints]:
+    """Return the lines of the rows of a file, from 1, and their fields, (n_rows, n_fields).
+
+    Its other lines are added to ``wrong_lines``, or counted if there are many.
+    """
+    if text and not _other_line_pattern(n_fields).search(text):
+        numbers = _integers(text.replace("\n", ","), n_fields)
+        return np.arange(1, len(numbers) + 1), numbers
     is_row = row_pattern(n_fields).fullmatch
-    rows, row_numbers, n_unread = [], [], 0
-    for number, line in enumerate(text.split("\n"), start=1):
+    rows, row_lines, n_unread = [], [], 0
+    for number, line in enumerate(text.split("\n") if text else (), start=1):
         if is_row(line):
             rows.append(line)
-            row_numbers.append(number)
+            row_lines.append(number)
         elif len(wrong_lines) < _MOST_WRONG_LINES:
             wrong_lines.append((name, number, line))
         else:
             n_unread += 1
     if n_unread:
         findings.count_unread(n_unread, name)
-    return _File(key, name, np.array(row_numbers, np.int64), _integers(",".join(rows), n_fields))
+    return np.array(row_lines, np.int64), _integers(",".join(rows), n_fields)
 
 
 def _integers(text: str, n_fields: int) -> Ints:
@@ -210,20 +200,7 @@ def _integers(text: str, n_fields: int) -> Ints:
     return np.fromstring(text, np.int64, sep=",").reshape(-1, n_fields)
 
 
-def _join(files: Sequence[_File], rules: CsvRules) -> _Rows:
-    """Return the rows of all files."""
-    n_rows = [len(file.line) for file in files]
-    no_rows = np.zeros((0, len(rules.fields)), np.int64)
-    numbers = np.concatenate([no_rows, *(file.numbers for file in files)])
-    return _Rows(
-        names=[file.name for file in files],
-        file_index=np.repeat(np.arange(len(files)), n_rows),
-        line=np.concatenate([no_rows[:, 0], *(file.line for file in files)]),
-        columns={field.name: numbers[:, index] for index, field in enumerate(rules.fields)},
-    )
-
-
-def _check_range(rows: _Rows, field: Field, findings: Findings) -> None:
+def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
     """Add values out of range, beside the range of all values."""
     values, low = rows.columns[field.name], field.minimum
     is_wrong = (values < low) | (values > field.maximum)
@@ -240,7 +217,7 @@ def _check_range(rows: _Rows, field: Field, findings: Findings) -> None:
     rows.refuse("E-CSV-RANGE", field.name, is_wrong, problem, remedy, findings)
 
 
-def _check_order(rows: _Rows, rules: CsvRules, findings: Findings) -> None:
+def _check_order(rows: CsvRows, rules: CsvRules, findings: Findings) -> None:
     """Add rows that end before they begin."""
     start_field, end_field = rules.frames
     start, end = rows.columns[start_field], rows.columns[end_field]
@@ -252,7 +229,7 @@ def _check_order(rows: _Rows, rules: CsvRules, findings: Findings) -> None:
     rows.refuse("E-CSV-RANGE", end_field, end < start, problem, remedy, findings)
 
 
-def _check_frames(rows: _Rows, n_frames: Ints, rules: CsvRules, findings: Findings) -> None:
+def _check_frames(rows: CsvRows, n_frames: Ints, rules: CsvRules, findings: Findings) -> None:
     """Add rows that start after the last frame of their item; note those that end after it.
 
     ``n_frames`` (n_files,) are those of the items.
