@@ -6,12 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.reference import (
-    Prediction,
-    Reference,
-    Track,
-    number_rows,
-)
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
 from scoring_program.notes import missing_notes
 from validator.arrays import Ints
 from validator.findings import Note, Read
@@ -55,9 +50,11 @@ def read_submission(rules: Rules, source: Source, public: PublicSequences, keep:
     """Check and read one CSV file for each sequence. Raises Refused."""
     frames = dict(zip(public.sequences, public.n_frames.tolist()))
     submission = read(source, rules, frames)
-    is_present = np.isin(public.sequences, submission.content.keys)
-    rows = number_rows(submission.content, public.sequences)
-    return Read(Prediction(rows, is_present), submission.notes)
+    sequences, rows = submission.content
+    is_present = np.isin(public.sequences, sequences)
+    # Both sides ascend.
+    numbers = np.flatnonzero(is_present)
+    return Read(Prediction(rows._replace(sequence=numbers[rows.sequence]), is_present), submission.notes)
 
 
 def notes(submission: Prediction, public: PublicSequences) -> list[Note]:

@@ -19,7 +19,7 @@ from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Ints
 from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Read
-from validator.formats.chalearn.read import SequenceRows, as_sequence_rows
+from validator.formats.chalearn.read import Rows, as_sequence_rows
 from validator.formats.rules import CsvRules, Field, Rules
 
 PREPARED_FILE = "sequences.json"
@@ -42,15 +42,6 @@ class Track(NamedTuple):
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
-
-
-class Rows(NamedTuple):
-    """Rows, sequence by sequence: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
-
-    sequence: Ints
-    actor: Ints
-    label: Ints
-    frames: Ints
 
 
 class Reference(NamedTuple):
@@ -91,9 +82,9 @@ def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings)
         frames = dict(zip(unlabeled.sequences, unlabeled.n_frames.tolist()))
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames))
-    rows = as_sequence_rows(labels, rules)
+    rows = as_sequence_rows(labels, rules).rows
     digest = contents_hash(contents.items()) if (folder / PREPARED_FILE).is_file() else ""
-    return unlabeled._replace(digest=digest, rows=number_rows(rows, rows.keys), contents=contents)
+    return unlabeled._replace(digest=digest, rows=rows, contents=contents)
 
 
 def items(reference: Reference) -> list[str]:
@@ -127,13 +118,6 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
 def _first_fields(content: bytes) -> bytes:
     """Return the lines of a CSV file up to the first comma."""
     return b"\n".join(line.partition(b",")[0] for line in content.splitlines())
-
-
-def number_rows(rows: SequenceRows, sequences: list[str]) -> Rows:
-    """Return rows with the numbers of their sequences in the reference."""
-    number_of_sequence = {sequence: number for number, sequence in enumerate(sequences)}
-    numbers = np.array([number_of_sequence[key] for key in rows.keys], dtype=np.int64)
-    return Rows(numbers[rows.sequence], rows.actor, rows.label, rows.frames)
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:

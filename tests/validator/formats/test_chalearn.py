@@ -25,8 +25,8 @@ def zipped(tmp_path, files):
 def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
     files = {"Sample0001_prediction.csv": f"{row}\n", "Sample0002_prediction.csv": f"{row}\n" * 2}
     submission = read(zipped(tmp_path, files), rules)
-    rows = submission.content
-    assert rows.keys == ["Sample0001", "Sample0002"]
+    sequences, rows = submission.content
+    assert sequences == ["Sample0001", "Sample0002"]
     assert rows.sequence.tolist() == [0, 1, 1]
     actor = 2 if rules is ACTIONS else 1
     assert (rows.actor.tolist(), rows.label.tolist()) == ([actor] * 3, [1] * 3)
@@ -36,8 +36,8 @@ def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
 
 def test_files_of_other_sequences_are_not_read(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": ROW})
-    rows = read(path, GESTURES, {"S1": 9, "S3": 9}).content
-    assert (rows.keys, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
+    sequences, rows = read(path, GESTURES, {"S1": 9, "S3": 9}).content
+    assert (sequences, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
     assert [note.code for note in read(path, GESTURES, {"S1": 9}).notes] == ["N-ITEMS-UNKNOWN"]
     findings = refused(read, path, GESTURES, {"S1": 9, "S2": 9})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,46 +28,30 @@ _MOST_GAPS = 0.01
 _MOST_GAPLESS = 0.9
 
 
-class SequenceRows(NamedTuple):
-    """The rows of sequences, annotated or predicted.
+class Rows(NamedTuple):
+    """The rows of sequences, annotated or predicted: int64 arrays of length n.
 
     Attributes
     ----------
-    keys : list of str, length n_sequences
-        The sequences in ascending order, those without rows among them.
-    sequence : int64 array, shape (n_rows,)
-        The position of each row's sequence in ``keys``; ascending.
-    actor, label : int64 arrays, shape (n_rows,)
+    sequence : array, shape (n,)
+        The position of each row's sequence in a list of these; ascending.
+    actor, label : arrays, shape (n,)
         Actor and class, from 1; the actor is 1 where rows have none.
-    frames : int64 array, shape (n_rows, 2)
+    frames : array, shape (n, 2)
         The first and the last frame, from 1.
     """
 
-    keys: list[str]
     sequence: Ints
     actor: Ints
     label: Ints
     frames: Ints
 
 
-class LabeledRows(Protocol):
-    """What hints look at: rows whose sequences are numbered in any way, as in a file or in a reference."""
+class SequenceRows(NamedTuple):
+    """The sequences of a submission in ascending order, those without rows among them, and their rows."""
 
-    @property
-    def sequence(self) -> Ints:
-        """The number of each row's sequence; int64, ascending, shape (n_rows,)."""
-
-    @property
-    def actor(self) -> Ints:
-        """The actor of each row, from 1; int64, shape (n_rows,)."""
-
-    @property
-    def label(self) -> Ints:
-        """The class of each row, from 1; int64, shape (n_rows,)."""
-
-    @property
-    def frames(self) -> Ints:
-        """The first and the last frame of each row, from 1; int64, shape (n_rows, 2)."""
+    sequences: list[str]
+    rows: Rows
 
 
 def read(
@@ -111,15 +95,17 @@ def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
     """Return rows of files, predicted or annotated, by what their columns mean."""
     columns = rows.columns
     return SequenceRows(
-        keys=rows.keys,
-        sequence=rows.file_index,
-        actor=columns.get("actor", np.ones_like(rows.file_index)),
-        label=columns[_CLASS_FIELDS[rules.id]],
-        frames=np.stack([columns["start frame"], columns["end frame"]], axis=1),
+        sequences=rows.keys,
+        rows=Rows(
+            sequence=rows.file_index,
+            actor=columns.get("actor", np.ones_like(rows.file_index)),
+            label=columns[_CLASS_FIELDS[rules.id]],
+            frames=np.stack([columns["start frame"], columns["end frame"]], axis=1),
+        ),
     )
 
 
-def hints(rows: LabeledRows) -> list[Note]:
+def hints(rows: Rows) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(rows.label):
         return [empty_note()]
@@ -132,7 +118,7 @@ def hints(rows: LabeledRows) -> list[Note]:
     ]
 
 
-def _equal_files(rows: LabeledRows) -> list[Note]:
+def _equal_files(rows: Rows) -> list[Note]:
     """Return a note if all sequences with rows have the same rows, at least two of them."""
     _, n_rows = np.unique(rows.sequence, return_counts=True)
     if len(n_rows) < _LEAST_FILES or n_rows[0] < _LEAST_ROWS_OF_FILE or (n_rows != n_rows[0]).any():
@@ -146,7 +132,7 @@ def _equal_files(rows: LabeledRows) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def _several_classes(rows: LabeledRows) -> list[Note]:
+def _several_classes(rows: Rows) -> list[Note]:
     """Return a note if most rows have the interval of a row of another class."""
     n_rows = len(rows.label)
     if n_rows < _LEAST_ROWS:
@@ -166,7 +152,7 @@ def _several_classes(rows: LabeledRows) -> list[Note]:
     return [Note("N-REPEATED", text)]
 
 
-def _overlapping_rows(rows: LabeledRows) -> list[Note]:
+def _overlapping_rows(rows: Rows) -> list[Note]:
     """Return a note if most rows share more than half of their frames with one of their class and actor.
 
     That is no mistake: the rows of two good models do so, too.
@@ -188,7 +174,7 @@ def _overlapping_rows(rows: LabeledRows) -> list[Note]:
     return [Note("N-ROWS-OVERLAP", text)]
 
 
-def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
+def _rows_without_gaps(rows: Rows) -> list[Note]:
     """Return a note if nearly no sequence has a frame between its rows that is in none of them.
 
     That is no mistake: there are videos in which something happens all of the time.
@@ -215,4 +201,4 @@ def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
     return [Note("N-ROWS-GAPLESS", text)]
 
 
-FORMAT = Format(read, lambda rows, rules: hints(rows))
+FORMAT = Format(read, lambda submission, rules: hints(submission.rows))
