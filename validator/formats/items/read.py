@@ -11,6 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from validator.arrays import Bools
 from validator.choose import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.items.arrays import (
@@ -139,24 +140,20 @@ def _what_is_same(items: Items) -> str:
     if isinstance(items, PlainValues):
         return ""
     if isinstance(items, Regions):
-        rows = np.column_stack([items.label, items.extent])
-        is_same = len(rows) >= _LEAST_SAME and bool((rows == rows[0]).all())
         noun, plural = ("segment", "segments") if items.extent.shape[1] == 2 else ("box", "boxes")
-        return f"{counted(len(rows), noun, plural)} are the same" if is_same else ""
-    if len(items.keys) < _LEAST_SAME:
-        return ""
-    values = items.values.reshape(len(items.keys), -1)
-    is_same_column = (values == values[0]).all(axis=0)
-    n_items = counted(len(values), "item")
-    if items.values.dtype == bool:
-        which = "all labels" if items.values.all() else "the same labels"
-        return f"{n_items} have {which}" if is_same_column.all() else ""
-    if items.values.ndim == 1:
-        what = "label" if items.names else "number"
-        return f"{n_items} have the same {what}" if is_same_column[0] else ""
-    names = [name for name, is_same in zip(items.names, is_same_column.tolist()) if is_same]
-    numbers = "number" if len(names) == 1 else "numbers"
-    return f"{n_items} have the same {numbers} in {', '.join(names)}" if names else ""
+        regions = np.column_stack([items.label, items.extent])
+        return f"{counted(len(regions), noun, plural)} are the same" if _is_same(regions).all() else ""
+    is_same = _is_same(items.values.reshape(len(items.keys), -1))
+    what = "value" if is_same.all() else ""
+    if items.values.ndim == 2 and items.values.dtype != bool:
+        what = ", ".join(name for name, is_same_name in zip(items.names, is_same.tolist()) if is_same_name)
+    return f"{counted(len(items.keys), 'item')} have the same {what}" if what else ""
+
+
+def _is_same(values: np.ndarray) -> Bools:
+    """Return which columns hold one value in all rows, if these are enough to tell."""
+    is_same: Bools = (values == values[:1]).all(axis=0) & (len(values) >= _LEAST_SAME)
+    return is_same
 
 
 FORMAT = Format(read, lambda items, rules: hints(items))
