@@ -64,13 +64,6 @@ class _Fault(NamedTuple):
     remedy: str
 
 
-class _Surplus(NamedTuple):
-    """The column without which all lines with too many fields are rows; an index counts them from 0."""
-
-    column: int
-    is_index: bool
-
-
 def refuse_lines(
     lines: Sequence[Line], rules: CsvRules, findings: Findings, files_with_rows: Set[str]
 ) -> None:
@@ -94,7 +87,7 @@ def refuse_lines(
             )
 
 
-def _faults(line: str, number: int, rules: CsvRules, surplus: _Surplus | None) -> Iterator[_Fault]:
+def _faults(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | None) -> Iterator[_Fault]:
     """Yield what is wrong with a line: with all of it, or with its fields."""
     if not line.strip(BLANKS):
         yield _Fault("E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it")
@@ -192,26 +185,25 @@ def _why_no_integer(text: str) -> tuple[str, str]:
     return problem, remedy
 
 
-def _columns_fault(line: str, rules: CsvRules, surplus: _Surplus | None) -> _Fault:
+def _columns_fault(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> _Fault:
     """Return what is wrong with a line that has too few fields, or too many."""
     n_fields, n_wanted = line.count(",") + 1, len(rules.fields)
     column = min(n_fields, n_wanted + 1)
     problem = f"the row '{quote(line, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
     remedy = _write_row(rules)
-    if n_fields < n_wanted:
-        return _Fault("E-CSV-COLUMNS", column, problem, remedy)
-    if surplus is not None and surplus.is_index:
-        column = 1
-        problem = "the first column is an index: it counts the rows from 0"
-        remedy += " alone, in pandas with to_csv(..., index=False, header=False)"
-    elif surplus is not None:
-        column = surplus.column + 1
-        remedy = f"leave out the {_ORDINALS[surplus.column]} column; {remedy}"
+    if n_fields > n_wanted and surplus is not None:
+        column, advice = surplus
+        remedy = f"{advice}; {remedy}"
     return _Fault("E-CSV-COLUMNS", column, problem, remedy)
 
 
-def _surplus_column(lines: Sequence[Line], rules: CsvRules, files_with_rows: Set[str]) -> _Surplus | None:
-    """Return which column is too much in all lines with too many fields, None if that is not certain."""
+def _surplus_column(
+    lines: Sequence[Line], rules: CsvRules, files_with_rows: Set[str]
+) -> tuple[int, str] | None:
+    """Return the column, from 1, without which all lines with too many fields are rows, and what to do.
+
+    Return None if there is no such one, or several.
+    """
     n_wanted = len(rules.fields)
     fields_of_file: dict[str, list[list[str]]] = {}
     for name, number, line in lines:
@@ -223,15 +215,18 @@ def _surplus_column(lines: Sequence[Line], rules: CsvRules, files_with_rows: Set
     rows = list(chain.from_iterable(fields_of_file.values()))
     if not rows or any(len(fields) != n_wanted + 1 for fields in rows):
         return None
-    is_index = files_with_rows.isdisjoint(fields_of_file) and all(map(_count_from_0, fields_of_file.values()))
+    if files_with_rows.isdisjoint(fields_of_file) and all(map(_count_from_0, fields_of_file.values())):
+        return 1, "leave out the first column, in pandas with to_csv(..., index=False, header=False)"
     is_integer = row_pattern(1).fullmatch
     fitting = []
     for column in range(n_wanted + 1):
-        # Another column of whole numbers may be one that another task has.
-        is_other = (column == 0 and is_index) or not any(is_integer(fields[column]) for fields in rows)
+        # A column of whole numbers may be one that another task has.
+        is_other = not any(is_integer(fields[column]) for fields in rows)
         if is_other and all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for fields in rows):
             fitting.append(column)
-    return _Surplus(fitting[0], is_index and fitting[0] == 0) if len(fitting) == 1 else None
+    if len(fitting) != 1:
+        return None
+    return fitting[0] + 1, f"leave out the {_ORDINALS[fitting[0]]} column"
 
 
 def _is_row(fields: Sequence[str], rules: CsvRules) -> bool:
@@ -240,7 +235,7 @@ def _is_row(fields: Sequence[str], rules: CsvRules) -> bool:
         return False
     value_of_name = {field.name: int(text) for text, field in zip(fields, rules.fields)}
     for field in rules.fields:
-        if not max(field.minimum, 0) <= value_of_name[field.name] <= field.maximum:
+        if not field.minimum <= value_of_name[field.name] <= field.maximum:
             return False
     return not rules.frames or value_of_name[rules.frames[0]] <= value_of_name[rules.frames[1]]
 
