@@ -121,13 +121,14 @@ def _ends_needlessly(line: str, rules: CsvRules) -> bool:
 
 
 def _ending_fault(line: str, rules: CsvRules) -> _Fault:
-    ending = line[len(_without_ending(line)) :].strip(BLANKS)
-    names = [SEPARATORS.get(character, "comma") for character in dict.fromkeys(ending)]
-    code = "E-CSV-COLUMNS" if names == ["comma"] else "E-CSV-SEPARATOR"
-    with_articles = [f"an {name}" if name[0] in "aAi" else f"a {name}" for name in names]
-    problem = f"the row ends with {' and '.join(with_articles)}"
+    ending = re.sub(f"[{BLANKS}]", "", line[len(_without_ending(line)) :])
+    names = []
+    for mark in dict.fromkeys(ending):
+        plural = "s" if ending.count(mark) > 1 else ""
+        names.append(f"{SEPARATORS.get(mark, 'comma')}{plural}")
+    code = "E-CSV-COLUMNS" if set(ending) == {","} else "E-CSV-SEPARATOR"
     remedy = f"delete the {' and the '.join(names)} at the end of each row"
-    return _Fault(code, len(rules.fields) + 1, problem, remedy)
+    return _Fault(code, len(rules.fields) + 1, f"the row ends with '{quote(ending)}'", remedy)
 
 
 def _separators(line: str, rules: CsvRules) -> str:

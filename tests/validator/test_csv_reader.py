@@ -475,15 +475,15 @@ CAUSES = [
     ("7,10\uff0c76\n", "E-CSV-SEPARATOR", "commas and full-width", lambda text: text.replace("\uff0c", ",")),
     ("7|10|76|\n", "E-CSV-SEPARATOR", "by vertical bars", lambda text: "7,10,76\n"),
     ("7;10;76;\n", "E-CSV-SEPARATOR", "by semicolons", lambda text: "7,10,76\n"),
-    ("7,10,76;\n", "E-CSV-SEPARATOR", "ends with a semicolon", lambda text: text.replace(";", "")),
-    ("7,10,76\u3001\n", "E-CSV-SEPARATOR", "an ideographic comma", lambda text: text.replace("\u3001", "")),
+    ("7,10,76;\n", "E-CSV-SEPARATOR", "the semicolon at the end", lambda text: text.replace(";", "")),
+    ("7,10,76\u3001\n", "E-CSV-SEPARATOR", "the ideographic comma", lambda text: text.replace("\u3001", "")),
     (
         "7,10,76 ;,\n2,80,95\n",
         "E-CSV-SEPARATOR",
         "the semicolon and the comma",
         lambda text: text.replace(";,", ""),
     ),
-    ("7,10,76,,\n2,80,95\n", "E-CSV-COLUMNS", "comma at the end", lambda text: text.replace(",,", "")),
+    ("7,10,76,,\n2,80,95\n", "E-CSV-COLUMNS", "commas at the end", lambda text: text.replace(",,", "")),
     (
         "7\u300010\u300076\n",
         "E-CSV-SEPARATOR",
