@@ -478,10 +478,10 @@ CAUSES = [
     ("7,10,76;\n", "E-CSV-SEPARATOR", "the semicolon at the end", lambda text: text.replace(";", "")),
     ("7,10,76\u3001\n", "E-CSV-SEPARATOR", "the ideographic comma", lambda text: text.replace("\u3001", "")),
     (
-        "7,10,76 ;,\n2,80,95\n",
+        "7,10,76 ; ,\n2,80,95\n",
         "E-CSV-SEPARATOR",
-        "the semicolon and the comma",
-        lambda text: text.replace(";,", ""),
+        "the semicolon and the comma at",
+        lambda text: text.replace("; ,", ""),
     ),
     ("7,10,76,,\n2,80,95\n", "E-CSV-COLUMNS", "commas at the end", lambda text: text.replace(",,", "")),
     (

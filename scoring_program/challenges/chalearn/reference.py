@@ -19,7 +19,7 @@ from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Ints
 from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Read
-from validator.formats.chalearn.read import Rows, as_sequence_rows
+from validator.formats.chalearn.read import Rows, as_rows
 from validator.formats.rules import CsvRules, Field, Rules
 
 PREPARED_FILE = "sequences.json"
@@ -82,7 +82,7 @@ def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings)
         frames = dict(zip(unlabeled.sequences, unlabeled.n_frames.tolist()))
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames))
-    rows = as_sequence_rows(labels, rules).rows
+    rows = as_rows(labels, rules)
     digest = contents_hash(contents.items()) if (folder / PREPARED_FILE).is_file() else ""
     return unlabeled._replace(digest=digest, rows=rows, contents=contents)
 

@@ -88,20 +88,17 @@ def read(
                     files.append((sequence, name, submission.read(name)))
         with findings.part():
             rows = findings.take(read_csv_files(files, csv_rules, n_frames_of_sequence))
-    return Read(as_sequence_rows(rows, rules), findings.notes)
+    return Read(SequenceRows(rows.keys, as_rows(rows, rules)), findings.notes)
 
 
-def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
+def as_rows(rows: CsvRows, rules: Rules) -> Rows:
     """Return rows of files, predicted or annotated, by what their columns mean."""
     columns = rows.columns
-    return SequenceRows(
-        sequences=rows.keys,
-        rows=Rows(
-            sequence=rows.file_index,
-            actor=columns.get("actor", np.ones_like(rows.file_index)),
-            label=columns[_CLASS_FIELDS[rules.id]],
-            frames=np.stack([columns["start frame"], columns["end frame"]], axis=1),
-        ),
+    return Rows(
+        sequence=rows.file_index,
+        actor=columns.get("actor", np.ones_like(rows.file_index)),
+        label=columns[_CLASS_FIELDS[rules.id]],
+        frames=np.stack([columns["start frame"], columns["end frame"]], axis=1),
     )
 
 
