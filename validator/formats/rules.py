@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
@@ -144,14 +144,14 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported.
+    """Return the rules in a file, which ``files.schema.json`` describes and building a program checks.
 
     Raises Refused where ``values`` cannot be used.
     """
     text, folder = path.read_text(encoding="utf-8"), path.parent
     if _DECLARES_VALUES.search(text):
         return _rules_of_values(path, text)
-    data = load_declaration(text)
+    data = load_strict(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
@@ -172,7 +172,7 @@ def _rules_of_values(path: Path, text: str) -> Rules:
     # Only programs of such tasks hold the module.
     values = importlib.import_module(f"{_FORMATS}.values")
     with values.reading_declaration(path):
-        data = load_declaration(text)
+        data = load_strict(text)
         if data.keys() != {"file", "values"}:
             raise ValueError("it holds file and values, and nothing else")
         form = values.parse_form(data["file"], data["values"])

@@ -182,17 +182,13 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
 NOT_OF_PROGRAMS = {
     "entries_in_memory",
     "gather",
-    "is_table_of_groups",
     "iter_list",
     "joined_in_order",
     "load_format",
     "load_plain",
-    "marks_text",
     "other_tasks_file",
     "printed_characters",
     "read_at",
-    "save_prepared",
-    "with_items",
 }
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 
 import pytest
 
+from organizer.bundle.programs import refuse_wrong_rules
 from tests.helpers import ROOT, make_zip, places_of, refused
 from validator.formats.rules import (
     CsvRules,
@@ -62,23 +62,27 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
 ITEMS = """
 csv:
 - path: "{key}.csv"
+  item: video
   fields: [{name: a, minimum: 1}, {name: b, maximum: 5}]
 """
+VALUES = "values: {kind: label, labels: [robin, wren]}\nfile: birds.csv\n"
 
 
 def test_csv_files_of_items(parse, tmp_path):
-    expected = CsvRules("{key}.csv", (Field("a", minimum=1), Field("b", maximum=5)))
+    expected = CsvRules("{key}.csv", (Field("a", minimum=1), Field("b", maximum=5)), item="video")
     read = parse(ITEMS)
     assert read == Rules("x", tmp_path, LIMITS, (expected,))
     assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
-    assert (expected.item, expected.other_paths, expected.frames) == ("item", (), ())
-    assert (expected.fields[0].maximum, expected.fields[1].minimum) == (math.inf, 0)
-    further = """  item: y
-  other_paths: ["{key}.txt"]
-  frames: [a, b]
-"""
-    (found,) = parse(ITEMS + further).csv
-    assert found == expected._replace(item="y", other_paths=("{key}.txt",), frames=("a", "b"))
+    (found,) = parse(f'{ITEMS}  other_paths: ["{{key}}.txt"]\n  frames: [a, b]\n').csv
+    assert found == expected._replace(other_paths=("{key}.txt",), frames=("a", "b"))
+
+
+def test_tables_follow_from_what_items_have(tmp_path):
+    path = tmp_path / "x.files.yaml"
+    path.write_text(VALUES, encoding="utf-8")
+    rules = parse_rules(path)
+    assert (rules.csv, rules.json, rules.name_patterns) == ((), (), ["birds.csv"])
+    assert (rules.form.key, rules.form.columns) == ("id", ("label",))
 
 
 def test_json_files(parse, tmp_path):
@@ -101,25 +105,35 @@ def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("old", "new", "place"),
     [
-        ("more: 1", "more"),
-        ("json: [{name: a, schema: s, more: 1}]", "more"),
-        (ITEMS.replace("minimum: 1", "format: email"), "format"),
-        (ITEMS + "  encoding: utf-8", "encoding"),
-        (ITEMS.replace("path:", "item:"), "path"),
-        (ITEMS.replace("fields:", "frames:"), "fields"),
-        ("json: [{schema: s}]", "name"),
+        ("csv:", "more: 1\ncsv:", "/"),
+        ("csv:", "json: []\ncsv:", "/"),
+        ("files: 1", "files: many", "/limits/files"),
+        ("{key}.csv", "x.csv", "/csv/0/path"),
+        ("item: video", "encoding: utf-8", "/csv/0"),
+        ("fields:", "frames: [a]\n  fields:", "/csv/0/frames"),
+        ("minimum: 1", "minimum: one", "/csv/0/fields/0/minimum"),
+        ("minimum: 1", "type: date", "/csv/0/fields/0"),
     ],
 )
-def test_wrong_rules_are_refused(parse, text, words):
-    with pytest.raises(TypeError, match=words):
-        parse(text)
+def test_rules_that_are_not_as_their_schema_says_are_refused_where_a_program_is_built(
+    parse, tmp_path, old, new, place
+):
+    rules = parse(ITEMS)
+    refuse_wrong_rules(rules)
+    path = tmp_path / "x.files.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    problem = refused(refuse_wrong_rules, rules).problems[0]
+    assert (problem.code, problem.file, problem.where) == ("E-SCHEMA", "x.files.yaml", place)
 
 
 @pytest.mark.parametrize("task_id", task_ids())
 def test_every_task_has_a_format_and_its_files(task_id):
     form, found = load_format(task_id)
+    refuse_wrong_rules(found)
     assert (found, found.id) == (load_rules(task_id), task_id)
     assert len(found.name_patterns) >= 1
     assert callable(form.read) and callable(form.hints)
