@@ -166,6 +166,18 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
         assert {"validator/json_reader.py", f"{VENDOR}jsonschema/__init__.py"} <= set(carried)
 
 
+def test_programs_hold_the_reader_of_csv_that_their_task_needs():
+    of_files = {"validator/csv_reader.py", "validator/csv_words.py", "validator/choose_items.py"}
+    of_tables = {"validator/formats/items/table.py", "validator/keys.py"}
+    for challenge, reader, other_reader in (
+        ("chalearn", of_files, of_tables),
+        ("items", of_tables, of_files),
+    ):
+        code = needed_modules(["scoring_program.run", f"scoring_program.challenges.{challenge}.task"])
+        assert reader <= code.keys()
+        assert other_reader.isdisjoint(code)
+
+
 # What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
 NOT_OF_PROGRAMS = {
     "entries_in_memory",
