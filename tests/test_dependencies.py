@@ -77,7 +77,7 @@ SCORES_ALONE = {
 SENT_BY_VALUE = (
     "organizer.runs.cluster",
     "organizer.runs.pool",
-    "organizer.runs.fork_server",
+    "organizer.runs.scoring_process",
     "organizer.files",
 )
 # The parts of the organizer's tools: each imports those before it only.

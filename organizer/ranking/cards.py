@@ -17,8 +17,8 @@ from organizer.ranking.leaderboard import leaderboard_sentence
 from organizer.ranking.near_copies import find_near_copies
 from organizer.ranking.ranking import Ranking, detail_link
 from organizer.ranking.tables import hardest_items, team_facts
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing import standings as standings_parts
 from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
 from scoring_program.metrics.resampling import LEAST_ITEMS

@@ -21,8 +21,8 @@ from organizer.ranking.statistics import (
     with_published_ranks,
 )
 from organizer.ranking.winner_rule import WinnerLine, winner_line
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing.pairs import Comparison, compare
 from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.metrics.resampling import Intervals, intervals

@@ -21,8 +21,8 @@ from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.ranking import Facts, Ranking
 from organizer.ranking.statistics import best_first
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerLine, WinnerRule, winner_line
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, stored_record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing.standings import Baseline
 from scoring_program.task import Task, load_task
 from validator.texts import quote, some_words

@@ -24,9 +24,9 @@ from distributed.scheduler import KilledWorker
 
 from organizer import files as own_files
 from organizer.files import Files, folder_files, write_files
-from organizer.runs import fork_server, pool
-from organizer.runs.fork_server import Entry, Setup
+from organizer.runs import pool, scoring_process
 from organizer.runs.pool import KILLED, BrokenError, Ended, Pool, machine_memory_mb
+from organizer.runs.scoring_process import Entry, Setup
 
 _PATIENCE = "10s"
 # After a worker was shut down while it scored.
@@ -53,7 +53,7 @@ class Cluster:
         self._name = f"rescore-{setup.fingerprint}"
         try:
             self.in_flight = 2 * _checked_workers(address, self._client.get_versions())
-            for module in (own_files, fork_server, pool, sys.modules[__name__]):
+            for module in (own_files, scoring_process, pool, sys.modules[__name__]):
                 cloudpickle.register_pickle_by_value(module)
             self._client.register_plugin(_keeper(self._name, setup), name=self._name)
         except BaseException:

@@ -1,6 +1,6 @@
 """Fork servers on one machine, each for one submission at a time.
 
-With `organizer.runs.fork_server`, which says why both are not `multiprocessing`, it is what
+With `organizer.runs.scoring_process`, which says why both are not `multiprocessing`, it is what
 `organizer.runs.cluster` sends to machines that do not have this repository: it imports nothing else of ours.
 
 A server scores one submission at a time, so one that hangs or is killed costs no other: a thread for each
@@ -22,11 +22,13 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from organizer.runs import fork_server
-from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, UNPACKED, Entry, Setup
+from organizer.runs import scoring_process
+from organizer.runs.scoring_process import BROKEN, CRASHED, PAGE, SUBMISSION, UNPACKED, Entry, Setup
 
-_SCRIPT = Path(fork_server.__file__).read_text(encoding="utf-8")
-_UNPACKING = Path(fork_server.__file__).with_name(f"{fork_server.UNPACKING}.py").read_text(encoding="utf-8")
+_SCRIPT = Path(scoring_process.__file__).read_text(encoding="utf-8")
+_UNPACKING = (
+    Path(scoring_process.__file__).with_name(f"{scoring_process.UNPACKING}.py").read_text(encoding="utf-8")
+)
 _TRIES = 3
 _PATIENCE = 10.0
 # The processes share the cores already.
@@ -52,9 +54,9 @@ class _ForkServer:
     def __init__(self, setup: Setup, folder: Path | None) -> None:
         self._setup = setup
         self._folder = Path(tempfile.mkdtemp(dir=folder))
-        tools = self._folder / fork_server.TOOLS
+        tools = self._folder / scoring_process.TOOLS
         tools.mkdir()
-        (tools / f"{fork_server.UNPACKING}.py").write_text(_UNPACKING, encoding="utf-8")
+        (tools / f"{scoring_process.UNPACKING}.py").write_text(_UNPACKING, encoding="utf-8")
         self._lock = threading.Lock()
         self._is_closed = False
         self._start()

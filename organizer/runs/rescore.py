@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 from tqdm import tqdm
 
 from organizer.files import folder_paths, unpack, write_durable
-from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
+from organizer.runs.scoring_process import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES

@@ -22,7 +22,7 @@ IN_NEW_FOLDERS = {
     "organizer/bundle/contents.py",
     "organizer/data/corenlp.py",
     "organizer/runs/demo.py",
-    "organizer/runs/fork_server.py",
+    "organizer/runs/scoring_process.py",
     "organizer/runs/pool.py",
     "organizer/runs/submissions.py",
     "starting_kit/chalearn/ChalearnLAPSample.py",

@@ -17,8 +17,8 @@ from organizer.ranking import tables
 from organizer.ranking.counting import parse_counting, rank_teams
 from organizer.ranking.page import index_page, ranking_page
 from organizer.ranking.ranking import Facts, Ranking
-from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED, Entry
 from organizer.runs.submissions import Submission
 from people_in_video.comparing import standings
 from people_in_video.comparing.standings import Baseline

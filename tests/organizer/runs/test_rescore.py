@@ -26,9 +26,9 @@ from organizer.files import unpack, zip_bytes
 from organizer.ranking import stored
 from organizer.ranking.command import Choices, rescore
 from organizer.runs import rescore as engine
-from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb, network_off
 from organizer.runs.rescore import Options
+from organizer.runs.scoring_process import Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
