@@ -220,7 +220,7 @@ def test_modules_import_only_what_their_packages_may():
 
 
 def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_program():
-    """A fork server imports the built program once it is told where that is."""
+    """A scoring process imports the built program once it is told where that is."""
     offenders = []
     for name in SENT_BY_VALUE:
         others = set(imports(MODULES[name], within_functions=False)) & MODULES.keys()

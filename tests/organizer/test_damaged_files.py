@@ -107,7 +107,7 @@ def given(tmp_path_factory, bundles):
 
 
 @pytest.fixture
-def call_in(given, lasting_pools, tmp_path, monkeypatch, capsys):
+def call_in(given, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
     monkeypatch.setattr(archive, "DIST", given / "dist")
     monkeypatch.chdir(given)
