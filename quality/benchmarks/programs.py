@@ -107,7 +107,7 @@ def successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
     Raises RuntimeError if it does not score the submission.
     """
     # The platform unzips a submission before the program starts; here the program does it, as at home.
-    run = run_program(built, submission, app, packed=True, further_words=["--stages"])
+    run = run_program(built, submission, app, None, packed=True, further_words=["--stages"])
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run
