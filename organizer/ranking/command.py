@@ -223,6 +223,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             board=comparisons,
             changes=run.changes,
             n_changed_items=run.n_changed_items,
+            names_file=str(choices.names.resolve()) if choices.names else "",
         )
         rankings.append(ranking)
     _write_rankings(rankings, output)

@@ -123,6 +123,8 @@ class Ranking:
         What changed since the last run, nothing if there was none.
     n_changed_items : int
         How many items had another score then, for the same files.
+    names_file : str
+        The place of the table of names, "" without one; its hash is one of the facts.
     is_published : bool
         Whether ranks follow the scores as they are shown.
     """
@@ -137,6 +139,7 @@ class Ranking:
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
     n_changed_items: int = 0
+    names_file: str = ""
     is_published: bool = False
 
     @cached_property

@@ -104,9 +104,12 @@ def read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Re
 
     Those that cannot be read are left out.
     """
-    records = {}
+    rows: list[dict[str, Any]] = []
     with contextlib.suppress(*_MALFORMED):
-        for row in _saved_by_protocol(folder, task_id, protocol)["submissions"]:
+        rows = _saved_by_protocol(folder, task_id, protocol)["submissions"]
+    records = {}
+    for row in rows:
+        with contextlib.suppress(*_MALFORMED):
             if row["rank"] is not None:
                 record = stored_record(folder, row)
                 records[record.digest] = record
@@ -150,6 +153,7 @@ def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
         "deleted": [row._asdict() for row in ranking.deleted],
         "changes": [change._asdict() for change in ranking.changes],
         "n_changed_items": ranking.n_changed_items,
+        "names_file": ranking.names_file,
         "winner": _saved_winner(ranking.winner) if ranking.winner else None,
     }
 
@@ -233,6 +237,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
         n_changed_items=int(saved["n_changed_items"]),
+        names_file=str(saved.get("names_file", "")),
     )
 
 
