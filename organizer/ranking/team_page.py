@@ -20,6 +20,7 @@ from people_in_video.comparing.standings import (
     difference_element,
     name_element,
     rounded_band,
+    table_cards,
     text_over_text,
     too_few,
 )
@@ -64,9 +65,9 @@ def teams_index(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
         link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
         rank = str(standings.comparison.rank[place])
         rows.append([link, rank, standings.comparison.rank_set_text(place), standings.score_texts[place]])
-    headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
-    shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
-    return render_page(ranking, "Pages of the teams", [shown_card])
+    headings = ("Team", "Rank", "Possible ranks", "Score")
+    cards = table_cards("teams", "Teams", "", headings, rows, len(rows))
+    return render_page(ranking, "Pages of the teams", cards)
 
 
 def _place_card(ranking: Ranking, place: int, band: Band) -> Element:

@@ -17,7 +17,7 @@ from people_in_video.comparing.item_pairs import ItemPairs, item_pairs_card
 from people_in_video.comparing.pairs import Pairs
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.seeds import seed_sentences
-from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
+from people_in_video.comparing.standings import Standings, standings_style, table_cards
 from people_in_video.drawings.style import drawings_style
 from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
@@ -265,7 +265,7 @@ def page(comparison: Comparison) -> str:
     rest = [
         *_item_difference_cards(comparison),
         *_item_pair_cards(comparison),
-        _leaderboard_card(comparison),
+        *_leaderboard_cards(comparison),
         *_cost_cards(comparison),
         *_group_cards(comparison),
         *_pair_cards(comparison),
@@ -344,8 +344,7 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
     if len(standings.names) > _MOST_OTHERS + 1:
         note += f" The first {_MOST_OTHERS} submissions are shown."
     title = f"Differences by {item}"
-    headings = [Heading("Submission"), Heading(scale_ends(scale))]
-    return [card("differences", title, note, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("differences", title, note, ("Submission", scale_ends(scale)), rows)
 
 
 class _ItemStrip(NamedTuple):
@@ -418,7 +417,7 @@ def _item_pair_cards(comparison: Comparison) -> list[Element]:
     return [item_pairs_card(comparison.item_pairs, comparison.standings.task.item)]
 
 
-def _leaderboard_card(comparison: Comparison) -> Element:
+def _leaderboard_cards(comparison: Comparison) -> list[Element]:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
     rows: list[list[Cell]] = []
@@ -426,9 +425,9 @@ def _leaderboard_card(comparison: Comparison) -> Element:
         result = comparison.results[place]
         scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
         rows.append([standings_parts.name_element(comparison.standings.names[place]), *scores])
+    headings = ["Submission", *(column.title for column in columns)]
     title = "All columns of the leaderboard"
-    headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
-    return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
+    return table_cards("columns", title, "", headings, rows, _MOST_OTHERS)
 
 
 def _cost_cards(comparison: Comparison) -> list[Element]:
@@ -454,8 +453,8 @@ def _cost_cards(comparison: Comparison) -> list[Element]:
         rows.append([standings_parts.name_element(comparison.standings.names[place]), *costs])
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
     note += "Types that cost nothing are left out."
-    headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in largest_first)]
-    return [card("costs", title, note, *table(headings, rows, title, _MOST_OTHERS))]
+    headings = ["Submission", *(error_type.title for error_type in largest_first)]
+    return table_cards("costs", title, note, headings, rows, _MOST_OTHERS)
 
 
 def _points_of_types(result: Result) -> dict[str, float]:

@@ -18,7 +18,7 @@ from people_in_video.comparing.pairs import SIGNIFICANT, Comparison
 from scoring_program.figures.matrix import matrix_table
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.elements.layout import card, scroll
-from scoring_program.report.elements.tables import Heading, table
+from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import caution
 from scoring_program.task import Declaration
@@ -409,6 +409,21 @@ def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
 def _p_equation(name: str, p: float) -> str:
     """Return a p value with its name: "p = 0.012", "p < 0.0001"."""
     return f"{name} {p_text(p)}" if p < _SMALLEST_P else f"{name} = {p_text(p)}"
+
+
+def table_cards(
+    key: str,
+    title: str,
+    text: str,
+    headings: Sequence[Child | Heading],
+    rows: Sequence[Sequence[Cell]],
+    n_open: int = OPEN_ROWS,
+) -> list[Element]:
+    """Return a card with a table, none without rows; a heading alone is above cells that are as they are."""
+    if not rows:
+        return []
+    columns = [heading if isinstance(heading, Heading) else Heading(heading) for heading in headings]
+    return [card(key, title, text, *table(columns, rows, title, n_open))]
 
 
 def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
