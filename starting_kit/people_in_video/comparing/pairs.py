@@ -58,6 +58,12 @@ class Pairs(NamedTuple):
     p_adjusted: Floats
 
     @property
+    def numbers(self) -> dict[str, Floats]:
+        """The differences, their intervals, and the p values, as tables of pairs have them."""
+        names = ("difference", "low", "high", "low_all", "high_all", "p", "p_adjusted")
+        return {name: getattr(self, name) for name in names}
+
+    @property
     def is_significant(self) -> Bools:
         """Whether the two scores differ by more than chance explains."""
         return self.p_adjusted < SIGNIFICANT

@@ -283,19 +283,6 @@ def test_program_of_another_version_is_refused(tmp_path, capsys):
     assert re.search(rf" 1\.1\.0, .* {re.escape(VERSION)}", capsys.readouterr().out)
 
 
-@pytest.mark.slow
-def test_store_of_version_1_1_is_kept_and_said_once(tmp_path, capsys):
-    folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
-    out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
-    old.mkdir(parents=True)
-    (old / "00.json").write_text('{"entry": {"outcome": "scored", "replicates": [0.5]}, "sha256": ""}')
-    assert call(folder, out) == 0
-    assert len(re.findall("^.*earlier version.* 2 submissions", capsys.readouterr().out, re.MULTILINE)) == 1
-    assert call(folder, out, "--fresh") == 0
-    assert "earlier version" not in capsys.readouterr().out
-    assert (old / "00.json").is_file()
-
-
 def emptied(path):
     path.write_bytes(b"")
 
