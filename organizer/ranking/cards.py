@@ -196,7 +196,7 @@ def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
 def method_card(ranking: Ranking) -> Element:
     """Return how to read the ranking, how it was computed, and the signature."""
     return standings_parts.method_card(
-        ranking.standings, ranking.signature, ranking.half_samples, _reading_lines(ranking)
+        ranking.standings, ranking.facts.signature, ranking.half_samples, _reading_lines(ranking)
     )
 
 

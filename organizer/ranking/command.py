@@ -31,7 +31,7 @@ from organizer.ranking.eligibility import (
 )
 from organizer.ranking.leaderboard import (
     USER_TITLE,
-    BoardComparison,
+    Leaderboard,
     LeaderboardColumns,
     compare_leaderboard,
     leaderboard_sentence,
@@ -171,13 +171,10 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_settings(settings)
     if rule is not None:
-        check_baseline_name(rule, _names_of_baselines(choices, baselines))
+        names = [baseline.team for baseline in choices.baseline_zips]
+        check_baseline_name(rule, [*names, *(baseline.name for baseline in baselines.scores)])
         check_gain(rule, load_task(built.id))
-    board = None
-    if choices.leaderboard is not None:
-        columns = choices.columns or LeaderboardColumns(USER_TITLE, _title_of_score(built))
-        users = {submission.id: submission.user for submission in submissions if submission.id is not None}
-        board = read_leaderboard(choices.leaderboard, columns, built.title, users)
+    board = _given_leaderboard(built, submissions, choices)
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
     protocols = choices.protocols or [""]
@@ -197,9 +194,6 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         if rule is not None and team_records:
             baseline = find_baseline(rule, scored_zips, baselines.scores)
             winner = winner_line(rule, baseline, team_records, task)
-        comparisons = list[BoardComparison]()
-        if board and team_records:
-            comparisons = compare_leaderboard(board, records, task)
         ranking = Ranking(
             task=task,
             facts=replace(
@@ -212,7 +206,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             team_records=team_records,
             winner=winner,
             violations=violations,
-            board=comparisons,
+            board=compare_leaderboard(board, records, task) if board and team_records else (),
             names_file=str(choices.names.resolve()) if choices.names else "",
         )
         rankings.append(with_changes(ranking, output))
@@ -227,10 +221,17 @@ def _hash_of_submissions(records: Sequence[Record]) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _title_of_score(built: BuiltTask) -> str:
-    """Return the title of the first column, as the competition or else the task calls it."""
-    columns = built.columns or load_task(built.id).columns
-    return columns[0].title
+def _given_leaderboard(
+    built: BuiltTask, submissions: Sequence[Submission], choices: Choices
+) -> Leaderboard | None:
+    """Return the leaderboard of the site if it was given. Raises SubmissionsError."""
+    if choices.leaderboard is None:
+        return None
+    # The first column, as the competition or else the task calls it.
+    score_column = (built.columns or load_task(built.id).columns)[0]
+    columns = choices.columns or LeaderboardColumns(USER_TITLE, score_column.title)
+    users = {submission.id: submission.user for submission in submissions if submission.id is not None}
+    return read_leaderboard(choices.leaderboard, columns, built.title, users)
 
 
 def _facts_of(built: BuiltTask, choices: Choices, counting: Counting, baselines: Sequence[Baseline]) -> Facts:
@@ -260,12 +261,6 @@ def _given_baselines(choices: Choices) -> GivenBaselines:
     if len(choices.protocols) > 1:
         raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
     return read_baselines(path)
-
-
-def _names_of_baselines(choices: Choices, baselines: GivenBaselines) -> list[str]:
-    """Return the names of the baselines that are scored here, and of those whose scores were given."""
-    scored_here = [baseline.team for baseline in choices.baseline_zips]
-    return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:

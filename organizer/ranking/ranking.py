@@ -198,11 +198,6 @@ class Ranking:
         return [expected_drop_of(self.eligible_records[team], self.task) for team in self.teams]
 
     @property
-    def signature(self) -> str:
-        """What makes the scores comparable, "" if nothing is ranked."""
-        return self.team_records[0].entry.signature if self.team_records else ""
-
-    @property
     def half_samples(self) -> int:
         """How often the items were divided into halves, 0 if nothing is ranked."""
         return len(self.team_records[0].entry.first) if self.team_records else 0

@@ -234,7 +234,7 @@ def _page(result: Result, rankings: Sequence[Ranking], weights: Sequence[float])
     """Return the page to publish."""
     tasks = ", ".join(_different([ranking.title for ranking in rankings], rankings))
     is_demo = any(ranking.facts.is_demo for ranking in rankings)
-    signatures = element("ul", *(element("li", element("code", ranking.signature)) for ranking in rankings))
+    signatures = [element("li", element("code", ranking.facts.signature)) for ranking in rankings]
     return page_document(
         title="Several tasks",
         heading="Several tasks in one table",
@@ -243,7 +243,7 @@ def _page(result: Result, rankings: Sequence[Ranking], weights: Sequence[float])
         shown_cards=[
             *_teams_cards(result, rankings),
             card("method", "Method", "", *_method_sentences(result, rankings, weights)),
-            card("signatures", "Signatures", "", signatures),
+            card("signatures", "Signatures", "", element("ul", *signatures)),
         ],
     )
 

@@ -94,7 +94,7 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
     before = _read_run(output, ranking.task.id, ranking.facts.protocol)
     if before is None:
         return ranking
-    if (before.signature, before.rows) == (ranking.signature, ranking.rows):
+    if (before.signature, before.rows) == (ranking.facts.signature, ranking.rows):
         # The same run again is compared with what the first one was compared with.
         return replace(
             ranking,
@@ -103,12 +103,12 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
             n_changed_items=before.n_changed_items,
         )
     n_changed_items = 0
-    if before.signature != ranking.signature:
+    if before.signature != ranking.facts.signature:
         records_before = _read_team_records(output, ranking.task.id, ranking.facts.protocol)
         n_changed_items = count_changed_items(records_before, ranking.team_records)
     return replace(
         ranking,
-        changes=changes_since(before, ranking.signature, ranking.rows),
+        changes=changes_since(before, ranking.facts.signature, ranking.rows),
         deleted=deleted_since(before, ranking.rows),
         n_changed_items=n_changed_items,
     )

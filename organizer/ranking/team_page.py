@@ -44,7 +44,7 @@ class _Verdict(Enum):
 
 def team_page(ranking: Ranking, place: int, band: Band) -> str:
     """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
-    signature = element("p", element("code", ranking.team_records[place].entry.signature))
+    signature = element("p", element("code", ranking.facts.signature))
     shown_cards = [
         _place_card(ranking, place, band),
         *_cost_cards(ranking, place, band),

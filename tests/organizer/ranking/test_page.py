@@ -48,7 +48,9 @@ def ranking_of(records, sorting="desc", **facts):
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
     team_records = rank_teams(records, (), task, parse_counting(facts.get("counts", "best")), {})
-    return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
+    return Ranking(
+        task=task, facts=Facts(signature="x|ref:0", **facts), records=records, team_records=team_records
+    )
 
 
 def teams(values=CLOSE, sorting="desc", **options):
