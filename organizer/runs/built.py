@@ -217,7 +217,7 @@ def _first_entry(competition: Competition, task_id: str) -> Entry:
 def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
     """Return the program of a task of a bundle; warn if it is not the one of this repository."""
     place, built_program = f"{DIST.name}/{task_id}.zip", build_program(task_id)
-    name = _first_entry(competition, task_id)["scoring_program"]
+    name = _first_entry(competition, task_id).get("scoring_program", f"{task_id}_program.zip")
     if is_key(name):
         print(f"warning | {place} names a program that the server holds; that of this repository runs here")
         return built_program

@@ -169,3 +169,13 @@ def test_a_damaged_zip_in_a_bundle_ends_in_a_message(call_in, given, monkeypatch
             call_in(words.replace("ID.zip", f"{ID}.zip"), "", damage)
     finally:
         path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "words", ["dry-run ID submissions/a.zip --output OUT", "rescore ID submissions --output OUT"]
+)
+def test_a_bundle_of_another_task_ends_in_a_message(call_in, given, tmp_path, monkeypatch, words):
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    (tmp_path / "dist").mkdir()
+    shutil.copyfile(given / "dist" / "densepose.zip", tmp_path / "dist" / f"{ID}.zip")
+    call_in(words, "", "bundle of another task")
