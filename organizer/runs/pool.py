@@ -34,7 +34,11 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 
 KILLED = Entry(CRASHED, "E-CRASHED: its process was killed three times")
 _STOPPED = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
-_NEVER_READY = Entry(BROKEN, "the program ended while it loaded the reference; is there too little memory?")
+_NEVER_READY = Entry(
+    BROKEN,
+    "the program ended, or was stopped at the time limit, while it loaded the reference; "
+    "is there too little memory or time?",
+)
 # The outcome of a submission, and its detail page.
 Ended = tuple[Entry, str]
 
@@ -77,19 +81,20 @@ class Pool:
 
         Raises an exception if the pool is closed in the meantime.
         """
-        is_loaded = False
+        was_ready = False
         for _ in range(_TRIES):
             folder = Path(tempfile.mkdtemp(dir=self._folder))
             try:
                 (folder / SUBMISSION).write_bytes(submission)
-                entry, is_loaded = self._run(folder)
+                entry, is_ready = self._run(folder)
+                was_ready = was_ready or is_ready
                 page = folder / PAGE
                 if entry is not None:
                     text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
                     return entry, text
             finally:
                 shutil.rmtree(folder, ignore_errors=True)
-        return (KILLED if is_loaded else _NEVER_READY), ""
+        return (KILLED if was_ready else _NEVER_READY), ""
 
     def close(self) -> None:
         """End all processes at once, also in the middle of a submission."""
@@ -110,8 +115,8 @@ class Pool:
         try:
             with self._started(folder, read_end) as process:
                 answer, _ = process.communicate(timeout=self._time_limit)
-        except subprocess.TimeoutExpired:
-            return _STOPPED, True
+        except subprocess.TimeoutExpired as expired:
+            return (_STOPPED if expired.output else _NEVER_READY), True
         except OSError as error:
             # Not the submission's: it must not count as one that was killed.
             problem = f"the system starts no further process ({error.strerror}); use fewer workers"

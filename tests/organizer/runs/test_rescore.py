@@ -100,6 +100,17 @@ def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_pa
     assert outcomes(out)["a"]["outcome"] == "scored"
 
 
+@pytest.mark.parametrize("time_limit", [0.01, 600.0])
+def test_a_program_that_never_has_its_reference_is_not_held_against_a_submission(
+    tmp_path, capsys, time_limit
+):
+    ends = "import os, signal\nif __name__ != '__main__':\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
+    assert rescore(spoiled(time_limit, code=ends), folder, out, Choices()) == 2
+    assert " while it loaded the reference; " in capsys.readouterr().out.splitlines()[-1]
+    assert not list(out.glob("store/*/*.json"))
+
+
 # Writes where the submission says whether its process is one that has no children, as `usable_cores` asks.
 _TELL_DAEMON = """
 
