@@ -32,9 +32,9 @@ UNPACKED = "res"
 UNPACKING = "unpacking"
 """The module beside this one that unpacks as the worker does."""
 PAGE = "detailed_results.html"
-# What an evaluator of one's own prints, and why it fails; the platform discards it.
-_EVALUATOR_LOG = "evaluator.log"
-FORMAT = 5
+# What the platform discards, because it would tell of hidden labels.
+_HIDDEN_LOG = "hidden.log"
+FORMAT = 6
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _LONGEST_OUTPUT = 2000
 _DECIMALS = 10
@@ -90,8 +90,9 @@ class Entry:
         The most decimals that participants see.
     why_rough : str
         Why the interval is rough although items are enough; "" if it is not, or the detail level hides it.
-    evaluator_output : str
-        The end of what an evaluator of one's own printed, and why it failed: for organizers alone.
+    hidden_log : str
+        The end of what an evaluator of one's own printed, and where and why it or the program failed: for
+        organizers alone.
     content : str
         The SHA-256 of what was read of the submission, whatever its zip is; "" if it was not scored.
     format : int
@@ -112,7 +113,7 @@ class Entry:
     error_costs: Sequence[tuple[str, float, float]] = ()
     decimals: int = _DECIMALS
     why_rough: str = ""
-    evaluator_output: str = ""
+    hidden_log: str = ""
     content: str = ""
     format: int = FORMAT
 
@@ -172,20 +173,16 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
 
 def _score(setup: Setup, loaded: Loaded) -> Entry:
     """Score the submission within the limits of the settings."""
-    from validator import limits
+    from validator import hidden_log, limits
 
     limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
-    if not loaded.task.evaluator:
-        return _scored_as_on_the_platform(setup, loaded)
-    from scoring_program.metrics import evaluator
-
-    log = Path(_EVALUATOR_LOG)
-    evaluator.hidden_log = str(log.resolve())
+    log = Path(_HIDDEN_LOG).resolve()
+    hidden_log.path = str(log)
     entry = _scored_as_on_the_platform(setup, loaded)
-    output = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
-    end = output[-_LONGEST_OUTPUT:]
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    end = text[-_LONGEST_OUTPUT:]
     # Whole lines, unless one is longer than that.
-    return replace(entry, evaluator_output=end if end == output else end.partition("\n")[2] or end)
+    return replace(entry, hidden_log=end if end == text else end.partition("\n")[2] or end)
 
 
 def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:

@@ -46,7 +46,6 @@ def unpack_as_worker(path: Path, folder: Path, limits: Limits) -> None:
         stream = opened.enter_context(path.open("rb"))
         with Findings.collect() as findings:
             archive = open_zip(stream, path.name, limits, findings, opened)
-        assert archive is not None  # noqa: S101 - it was refused otherwise
         n_left = limits.total_bytes
         # As the worker: of entries with the same name each time the last one.
         for name in dict.fromkeys(archive.namelist()):
