@@ -25,7 +25,6 @@ from scoring_program.task import (
     read_declaration,
 )
 from validator.formats.items.arrays import Items
-from validator.formats.items.example import example_value
 from validator.formats.items.read import form_of
 from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Kind, reading_declaration

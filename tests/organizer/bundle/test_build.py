@@ -777,7 +777,9 @@ def run_built(program_of, tmp_path):
     """Return a function that runs a built program as the platform's worker does."""
 
     def run(name, reference, submission):
-        return run_program(BuiltTask(name, program_of(name), reference, 120.0), submission, tmp_path / "app")
+        return run_program(
+            BuiltTask(name, program_of(name), reference, 120.0), submission, tmp_path / "app", None
+        )
 
     return run
 
@@ -791,7 +793,7 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
     built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
-    run = run_program(built, sample, tmp_path / "app")
+    run = run_program(built, sample, tmp_path / "app", None)
     declared = load_task(IDS[0])
     lines = describe(run, declared, declared.columns, 120.0)
     assert any(line.startswith("leaderboard row | ") for line in lines)
