@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
 import secrets
@@ -47,8 +46,6 @@ from validator.limits import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
-# How alike a name and one that was meant are, as difflib measures it.
-_LEAST_LIKENESS = 0.85
 SYNTHETIC_MARK = "SYNTHETIC.md"
 # The option of `prepare` with the file of the vocabulary, a path.
 VOCABULARY_OPTION = "vocabulary"
@@ -131,9 +128,8 @@ def _report_left_out(
     if left_out:
         problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"
         remedy = "correct the names if they belong to the reference"
-        meant_names = [meant for name in left_out if (meant := _meant_name(name, patterns))]
-        if meant_names and not (source / meant_names[0]).exists():
-            remedy += f", such as {meant_names[0]}"
+        if patterns:
+            remedy += f", whose files are {', '.join(patterns)}"
         if folders:
             remedy += (
                 f"; files of a reference are in the folder {folders[0]}: give it as the source, if meant"
@@ -141,27 +137,6 @@ def _report_left_out(
         if tables_of_groups:
             remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
-
-
-def _meant_name(name: str, patterns: Sequence[str]) -> str:
-    """Return the name that a file of a reference has if a name is a misspelled one, else "".
-
-    Examples
-    --------
-    >>> _meant_name("Seq01_label.csv", ["*_labels.csv", "*_data.csv"])
-    'Seq01_labels.csv'
-    >>> _meant_name("notes.txt", ["*_labels.csv", "*_data.csv"])
-    ''
-    """
-    name_of_likeness = {_LEAST_LIKENESS: ""}
-    for pattern in patterns:
-        ending = pattern.removeprefix("*")
-        # Of a pattern with a star only the ending can be compared, which is a little longer or shorter.
-        starts = range(len(name)) if pattern.startswith("*") else range(1)
-        for start in starts:
-            likeness = difflib.SequenceMatcher(None, name[start:], ending).ratio()
-            name_of_likeness[likeness] = name[:start] + ending
-    return name_of_likeness[max(name_of_likeness)]
 
 
 def prepare_command(
