@@ -217,10 +217,6 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
         """Return the files of a submission that holds a prediction."""
 
     @abstractmethod
-    def reasons(self, reference: ReferenceT, settings: Settings) -> dict[str, set[str]]:
-        """Return the items of which no submission can be perfect, by the known reason."""
-
-    @abstractmethod
     def classes(self, reference: ReferenceT) -> dict[str, list[str]]:
         """Return the class of each instance by name; names are those of items and others to be divided."""
 

@@ -40,7 +40,6 @@ from scoring_program.challenges.chalearn.reference import (
 from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
 from scoring_program.task import load_task
 from validator.arrays import Ints
 from validator.findings import Findings
@@ -89,15 +88,6 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     def files(self, prediction: Prediction) -> Files:
         """Return a CSV file for each sequence."""
         return encode_files(prediction)
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return the sequences with rows of one frame, which cover nothing under ``released``."""
-        rows = reference.rows
-        covers_nothing = rows.frames[:, 0] == rows.frames[:, 1]
-        if settings["protocol"] != "released":
-            covers_nothing[:] = False
-        sequences = {reference.sequences[index] for index in rows.sequence[covers_nothing].tolist()}
-        return {"a row of one frame covers nothing under released": sequences}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each row of each sequence."""

@@ -25,7 +25,6 @@ from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
@@ -135,10 +134,6 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
     def files(self, prediction: Prediction) -> Files:
         """Return the one file of a submission."""
         return {self.form.file: encode(self.form, prediction)}
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return nothing: a submission can be perfect on each item."""
-        return {}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the labels of each item, or the thirds of its numbers, which a split divides evenly."""
