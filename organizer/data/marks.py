@@ -42,8 +42,7 @@ def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list
     score_of_baseline: dict[BaselineKind, float] = {}
     for baseline in (*marked_baselines, BaselineKind.PERFECT):
         with step(f"scoring plain answers: {baseline.value}"):
-            prediction = annotations.predicted(loaded.reference, plain_guess(baseline, pools))
-            rows = loaded.read(annotations.files(prediction))
+            rows = annotations.rows(loaded, plain_guess(baseline, pools))
             score_of_baseline[baseline] = loaded.score(rows).scores["score"]
     perfect_score = score_of_baseline.pop(BaselineKind.PERFECT)
     if np.isclose(score_of_baseline.get(BaselineKind.ONE_CLASS, np.nan), perfect_score):

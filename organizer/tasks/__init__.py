@@ -24,8 +24,8 @@ from people_in_video.challenge_modules import find_module
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.task import load_task
-from validator.arrays import Floats
-from validator.findings import Findings
+from validator.arrays import Floats, Ints
+from validator.findings import Findings, Read
 
 _SEED = 27
 ReferenceT = TypeVar("ReferenceT")
@@ -150,6 +150,11 @@ class Guess:
             return float(number + self._noise * (self._rng.choice(numbers) - number))
         return number
 
+    def places(self, numbers: Ints) -> Ints:
+        """Return a random place below each number, as as many single draws give them."""
+        drawn: Ints = self._rng.integers(0, numbers)
+        return drawn
+
     def shake(self, box: Floats, far: float) -> list[float]:
         """Return a box with noise in its corners, which stay in order, or an interval, in any order."""
         if len(box) == 2:
@@ -215,6 +220,10 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     @abstractmethod
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""
+
+    def rows(self, loaded: AnyLoaded, guess: Guess) -> Read[Any]:
+        """Return what is read of a submission with the prediction; a task may make it without files."""
+        return loaded.read(self.files(self.predicted(loaded.reference, guess)))
 
     @abstractmethod
     def classes(self, reference: ReferenceT) -> dict[str, list[str]]:

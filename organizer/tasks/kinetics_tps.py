@@ -23,7 +23,7 @@ from organizer.public_data import (
     expected_vocabulary,
     json_bytes,
 )
-from organizer.tasks import Annotations, Guess, Pools
+from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
 from people_in_video.references.kinetics_tps import save_reference
@@ -39,8 +39,9 @@ from scoring_program.challenges.kinetics_tps.task import TASKS
 from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
-from validator.findings import Findings
+from validator.findings import Findings, Read
 from validator.formats.kinetics_tps.read import (
+    KineticsSubmission,
     PartStates,
     human_place,
     part_place,
@@ -105,6 +106,13 @@ class KineticsAnnotations(Annotations[Reference, Prediction]):
         """Return both JSON files."""
         return encode_submission(prediction.classes, prediction.videos)
 
+    def rows(self, loaded: AnyLoaded, guess: Guess) -> Read[KineticsSubmission]:
+        """Return the arrays of a prediction without noise, which take a tenth of the time of files."""
+        parts = loaded.reference.parts
+        if guess.baseline is BaselineKind.NOISY or _has_too_many(parts):
+            return super().rows(loaded, guess)
+        return Read(_plain_rows(loaded.reference, self.pools(loaded.reference), guess), [])
+
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each video."""
         class_of_video = dict(zip(reference.parts.videos, reference.classes))
@@ -125,6 +133,56 @@ def _predict_human(parts: PartStates, human: int, guess: Guess) -> Json:
         box = guess.box(parts.proposal_box[part].tolist(), _PART)
         part_entries[parts.names[parts.part_name[part]]] = part_entry([box], [state])
     return human_entry(guess.box(parts.human_box[human].tolist(), _HUMAN), part_entries)
+
+
+def _plain_rows(reference: Reference, pools: Pools, guess: Guess) -> KineticsSubmission:
+    """Return what `KineticsAnnotations.predicted` predicts without noise."""
+    parts = reference.parts
+    if guess.baseline is BaselineKind.EMPTY:
+        return KineticsSubmission({}, select_videos(reference, np.zeros(0, dtype=np.int64)).parts)
+    if guess.baseline is BaselineKind.RANDOM:
+        return _random_rows(reference, pools, guess)
+    if guess.baseline is BaselineKind.MOST_FREQUENT:
+        parts = parts._replace(
+            human_box=np.tile(pools.median_boxes[_HUMAN], (len(parts.human_box), 1)),
+            proposal_box=np.tile(pools.median_boxes[_PART], (len(parts.proposal_box), 1)),
+            proposal_state=np.zeros_like(parts.proposal_state),
+            states=[guess.label("", _STATE)],
+        )
+    classes = [guess.label(true_class, _CLASS) for true_class in reference.classes]
+    return KineticsSubmission(dict(zip(parts.videos, classes)), parts)
+
+
+def _random_rows(reference: Reference, pools: Pools, guess: Guess) -> KineticsSubmission:
+    """Return random states, boxes and classes, drawn in the order of files: for each human the state and the
+    box of each part, then its own box; then the classes."""
+    parts = reference.parts
+    n_parts, n_humans, n_videos = len(parts.part_human), len(parts.human_box), len(parts.videos)
+    state_draw = 2 * np.arange(n_parts) + parts.part_human
+    parts_until = np.searchsorted(parts.part_human, np.arange(n_humans), side="right")
+    human_draw = 2 * parts_until + np.arange(n_humans)
+    n_choices = np.zeros(2 * n_parts + n_humans + n_videos, dtype=np.int64)
+    n_choices[state_draw] = len(pools.labels[_STATE])
+    n_choices[state_draw + 1] = len(pools.boxes[_PART])
+    n_choices[human_draw] = len(pools.boxes[_HUMAN])
+    n_choices[2 * n_parts + n_humans :] = len(pools.labels[_CLASS])
+    drawn = guess.places(n_choices)
+    random_parts = parts._replace(
+        human_box=pools.boxes[_HUMAN][drawn[human_draw]],
+        proposal_box=pools.boxes[_PART][drawn[state_draw + 1]],
+        proposal_state=drawn[state_draw],
+        states=list(pools.labels[_STATE]),
+    )
+    names = list(pools.labels[_CLASS])
+    classes = [names[place] for place in drawn[2 * n_parts + n_humans :].tolist()]
+    return KineticsSubmission(dict(zip(parts.videos, classes)), random_parts)
+
+
+def _has_too_many(parts: PartStates) -> bool:
+    """Return whether a frame has more humans, or a human more parts, than a submission may hold."""
+    most_humans = np.bincount(parts.human_frame, minlength=1).max()
+    most_parts = np.bincount(parts.part_human, minlength=1).max()
+    return bool(most_humans > MOST_HUMANS or most_parts > MOST_PARTS)
 
 
 def content_of(loaded: AnyLoaded) -> Content:

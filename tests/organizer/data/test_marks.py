@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
+import random
 import shutil
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from organizer.__main__ import main
 from organizer.data import progress
 from organizer.data.marks import add_marks
 from organizer.data.prepare import prepare
+from organizer.tasks import BaselineKind, annotations_of, plain_guess
 from scoring_program.marks import MARKS_FILE
-from scoring_program.settings import MARK_TEXTS
+from scoring_program.settings import MARK_TEXTS, PROTOCOLS
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, refused, run_folder
 
 ID = "chalearn_gesture"
@@ -44,6 +48,34 @@ def test_demo_references_have_the_marks_that_are_computed_from_them(task, tmp_pa
     scores = json.loads((tmp_path / "out" / MARKS_FILE).read_text())["scores"]
     assert scores["empty"] == 0 and set(scores) <= set(MARK_TEXTS)
     assert max(scores.values()) < 0.5
+
+
+def thinned(videos, pick):
+    """Return the videos of a parts file without some of their frames, humans and parts."""
+    left = {}
+    for video, frames in videos.items():
+        left[video] = {}
+        for frame in [name for name in frames if pick.random() < 0.7]:
+            humans = [human for human in frames[frame]["humans"] if pick.random() < 0.7]
+            for human in humans:
+                human["parts"] = {name: part for name, part in human["parts"].items() if pick.random() < 0.5}
+            left[video][frame] = {"humans": humans}
+    return left
+
+
+@given(st.integers(0, 999), st.sampled_from([*BaselineKind]), st.sampled_from(PROTOCOLS))
+def test_answers_that_are_arrays_score_as_those_in_files(tmp_path_factory, seed, baseline, protocol):
+    reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path_factory.mktemp("parts") / "reference")
+    path = reference / "gt_part_result.json"
+    path.write_text(json.dumps(thinned(json.loads(path.read_text()), random.Random(seed))))
+    task = loaded("kinetics_tps", reference, protocol=protocol, interval=False)
+    annotations = annotations_of("kinetics_tps")
+    pools = annotations.pools(task.reference)
+    if not all(map(len, pools.boxes.values())):
+        return
+    files = annotations.files(annotations.predicted(task.reference, plain_guess(baseline, pools)))
+    rows = annotations.rows(task, plain_guess(baseline, pools))
+    assert task.score(rows).scores == task.score(task.read(files)).scores
 
 
 def test_what_takes_long_is_named_while_it_runs(tmp_path, capsys, monkeypatch):
