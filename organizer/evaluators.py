@@ -27,9 +27,6 @@ class Wrapped(NamedTuple):
 
     Attributes
     ----------
-    path : Path
-    score : str
-        The number that ranks.
     truth, predicted : mapping of str to value
     numbers : mapping of str to float
         What it returns for them, by the keys of the columns.
@@ -39,8 +36,6 @@ class Wrapped(NamedTuple):
         The evaluator and the modules beside it that it imports, by their names.
     """
 
-    path: Path
-    score: str
     truth: Mapping[str, Any]
     predicted: Mapping[str, Any]
     numbers: Mapping[str, float]
@@ -84,8 +79,6 @@ def wrap(
         problem = f"keys of the evaluator are not different words of their own: {', '.join(keys)}"
         Findings().refuse("E-NEW", problem, f"rename them; {', '.join(sorted(_OWN_KEYS))} are taken")
     return Wrapped(
-        path=path,
-        score=score,
         truth=truth,
         predicted=known,
         numbers=numbers,
