@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import difflib
-import math
 import os
 import shutil
 from collections import Counter
@@ -120,9 +119,6 @@ def split_command(
     edited_text, findings = _add_phases(text, task, len(names))
     if write:
         findings.refuse_problems()
-    note = note_on_shares(division.shares)
-    if note:
-        print(f"note | {note}")
     parts = _write_all_or_nothing(task, folder, output, division, table, replace_edited)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
@@ -168,24 +164,6 @@ def _shares_of_table(
         remedy = "add --again and --shares to deal them anew"
         Findings().refuse("E-SPLIT-FILE", problem, remedy, file=SPLIT_FILE)
     return [1 / table.n_parts] * table.n_parts
-
-
-def note_on_shares(shares: Sequence[float]) -> str:
-    """Return what shares mean that add up to neither 100 nor 1, "" for others.
-
-    Examples
-    --------
-    >>> note_on_shares([30, 60])
-    'the shares add up to 90, not to 100; the parts get about 33.3 % and 66.7 % of the items'
-    >>> note_on_shares([0.3, 0.7])
-    ''
-    """
-    total = math.fsum(shares)
-    if math.isclose(total, 100) or math.isclose(total, 1):
-        return ""
-    *percentages, last_percentage = [f"{100 * share / total:.1f} %" for share in shares]
-    parts = f"{', '.join(percentages)} and {last_percentage}"
-    return f"the shares add up to {total:g}, not to 100; the parts get about {parts} of the items"
 
 
 def _add_phases(text: str, task: Declaration, n_parts: int) -> tuple[str, Findings]:
