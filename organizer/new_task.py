@@ -58,8 +58,6 @@ _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
 _MOST_COLUMNS = 20
 _OPTION_OF_FIELD = {"form": "format"}
-# Words of an option and cells of a table.
-_LABEL = re.compile(r'[^,"\\\s]+')
 # Values of an evaluator of one's own have no kind to choose.
 _KINDS = {kind.value: kind for kind in Kind if kind is not Kind.VALUE}
 _OPTIONS_OF_EVALUATORS = ("truth", "prediction", "score", "sorting", "needs")
@@ -345,7 +343,7 @@ def _form_of(file: str, values: Mapping[str, Any]) -> Form:
     try:
         return parse_form(file, values)
     except ValueError as error:
-        _refuse(str(error), "docs/new_task.md lists the words for --values")
+        _refuse(str(error), "docs/new_task.md lists the words for --labels, --columns and --values")
 
 
 def _kind_of(wanted: NewTask) -> Kind:
@@ -406,32 +404,16 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
         _refuse(f"--kind {kind.value} has no columns", "leave --columns out, or write --kind columns")
     if has_labels:
         labels = list(_DEFAULT_LABELS if wanted.labels is None else wanted.labels)
-        _check_labels(labels, least=1 if kind in CORNERS else 2)
+        if any("," in label for label in labels):
+            _refuse("labels are separated by spaces", 'write them like --labels "robin wren owl"')
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
-        _check_columns(columns)
+        if len(columns) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, columns)):
+            names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
+            _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
         return {"kind": kind.value, "columns": columns}
     return {"kind": kind.value}
-
-
-def _check_labels(labels: Sequence[str], least: int) -> None:
-    are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
-    if len(labels) < least or not are_words or len(set(labels)) < len(labels):
-        number = "one word or more, all different" if least == 1 else "at least two different words"
-        remedy = 'write them like --labels "robin wren owl", those with blanks like '
-        remedy += '--values "{labels: [house wren, owl]}"'
-        _refuse(f"labels are {number}", remedy)
-
-
-def _check_columns(columns: Sequence[str]) -> None:
-    are_names = all(map(_COLUMN.fullmatch, columns)) and "id" not in columns
-    if not 2 <= len(columns) <= _MOST_COLUMNS or not are_names or len(set(columns)) < len(columns):
-        names = "different names of small letters, digits and _, none of them id"
-        _refuse(
-            f"columns are 2 to {_MOST_COLUMNS} {names}",
-            'write them like --columns "valence arousal", or --kind number for one number',
-        )
 
 
 def _code(name: str) -> str:
