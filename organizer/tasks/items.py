@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -74,15 +73,11 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
             self.perfect_scores = (0.0, 0.0)
         if self.kind is Kind.SEGMENTS:
             self.lag = 0.2
-
-    @cached_property
-    def baselines(self) -> tuple[BaselineKind, ...]:  # type: ignore[override]
-        """Those that an item with one value cannot be without; segments and boxes have all, others none."""
+        # Those that an item with one value cannot be without; segments and boxes have all, others none.
         if self.kind is Kind.VALUE:
-            return ()
-        if self.form.instance is not None:
-            return tuple(BaselineKind)
-        return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
+            self.baselines = ()
+        elif form.instance is None:
+            self.baselines = _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
 
     def pools(self, reference: Reference) -> Pools:
         """Return how often each label is annotated, 0 for those that never are, times, and numbers."""
