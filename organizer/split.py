@@ -7,8 +7,7 @@ import difflib
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -24,13 +23,19 @@ from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.own_tasks import with_own_tasks
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.marks import add_marks
-from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
+from organizer.data.prepare import (
+    SYNTHETIC_MARK,
+    copy_key,
+    prepare,
+    refuse_to_lose,
+    refused_if_locked,
+    write_manifest,
+)
 from organizer.data.references import PUBLIC_SUFFIX, task_folder
 from organizer.data.vocabulary import complete_vocabulary
 from organizer.files import (
     GIT_IGNORE,
     Files,
-    LockedError,
     folder_files,
     keep_out_of_git,
     read_if_any,
@@ -191,7 +196,7 @@ def _write_all_or_nothing(
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     original = source
-    with _refused_if_locked(output), work_folder(output, ".split-") as work:
+    with refused_if_locked(output), work_folder(output, ".split-") as work:
         if task.prepared_file and not (source / task.prepared_file).is_file():
             prepared = work / "whole"
             prepare(task.id, source, prepared)
@@ -263,18 +268,9 @@ def _keep_settings(task: Task, former: Path, part: Path) -> None:
 
 def _replace_folder(new: Path, output: Path) -> None:
     """Move the files of a folder to its place, where a former one is replaced. Raises Refused."""
-    with _refused_if_locked(output), replacing_folder(output) as folder:
+    with refused_if_locked(output), replacing_folder(output) as folder:
         for path in new.iterdir():
             path.rename(folder / path.name)
-
-
-@contextmanager
-def _refused_if_locked(output: Path) -> Iterator[None]:
-    """Raise Refused if another process works in a folder."""
-    try:
-        yield
-    except LockedError as error:
-        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
 
 def _print_changes(text: str, edited_text: str, findings: Findings) -> None:

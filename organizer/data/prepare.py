@@ -8,7 +8,8 @@ import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from organizer.data.marks import add_marks
@@ -150,8 +151,6 @@ def prepare_command(
     with findings.part():
         try:
             overview, notes, marks = _replace(task_id, source, output, options, replace)
-        except LockedError as error:
-            findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
         except OSError as error:
             place = f": {error.filename}" if error.filename else ""
             problem = f"it cannot be prepared: {error.strerror}{place}"
@@ -176,12 +175,12 @@ def _replace(
     """Do as `prepare`, write a key for signatures, marks and a manifest, too, and lose nothing of others.
 
     Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
-    refused unless ``replace`` is true. Raises Refused, LockedError, and OSError.
+    refused unless ``replace`` is true. Raises Refused and OSError.
     """
     if output in (source.resolve(), *source.resolve().parents):
         problem, remedy = "the output would take the place of the source", "choose another folder"
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
-    with replacing_folder(output) as folder:
+    with refused_if_locked(output), replacing_folder(output) as folder:
         prepared = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
@@ -193,6 +192,15 @@ def _replace(
         marks = add_marks(task_id, folder)
         write_manifest(folder)
     return (*prepared, marks)
+
+
+@contextmanager
+def refused_if_locked(output: Path) -> Iterator[None]:
+    """Raise Refused if another process works in a folder."""
+    try:
+        yield
+    except LockedError as error:
+        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
 
 def write_manifest(folder: Path) -> None:
