@@ -173,5 +173,5 @@ def _print_perfect(task: Declaration, perfect: Result, usual: float, causes: lis
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
     if not task.higher_is_better or score < _LEAST_SHARE * usual:
-        problem = f"this is not near the usual score, {usual:g}; look at the annotations"
+        problem = f"{score:.{decimals}f} is far from the usual score, {usual:g}; look at the listed items"
         print(f"warning {Note('R-CEILING', problem).line()}")
