@@ -26,7 +26,7 @@ from validator.findings import Findings, Note
 from validator.submission import BASELINE_FILE
 from validator.texts import counted, printable
 
-# An item, the score of a perfect submission on it, and known reasons.
+# An item, and the score of a perfect submission on it.
 Cause = dict[str, Any]
 NOISE = 0.3
 RESULTS_FILE = "baselines.json"
@@ -136,18 +136,14 @@ def _is_worse(score: float, usual: float, higher_is_better: bool) -> bool:
 def find_causes(
     loaded: AnyLoaded, annotations: Annotations[Any, Any], perfect: Result, usual: float
 ) -> list[Cause]:
-    """Return the items of which a perfect submission scores less than usual: score and reasons of each."""
+    """Return the items of which a perfect submission scores less than usual, and the score of each."""
     classes = annotations.classes(loaded.reference)
     scored_items = [index for index, item in enumerate(loaded.items) if classes.get(item)]
-    reasons = annotations.reasons(loaded.reference, loaded.settings)
     causes: list[Cause] = []
     for index, score in _scores_of_items(loaded, perfect, scored_items):
         if _is_worse(score, usual, loaded.task.higher_is_better):
-            item = loaded.items[index]
-            item_reasons = [reason for reason, items in reasons.items() if item in items]
-            causes.append({"item": item, "score": score, "reasons": item_reasons})
-    sign = 1 if loaded.task.higher_is_better else -1
-    return sorted(causes, key=lambda cause: (bool(cause["reasons"]), sign * cause["score"]))
+            causes.append({"item": loaded.items[index], "score": score})
+    return sorted(causes, key=lambda cause: cause["score"], reverse=not loaded.task.higher_is_better)
 
 
 def _scores_of_items(loaded: AnyLoaded, result: Result, items: Sequence[int]) -> Iterator[tuple[int, float]]:
@@ -173,15 +169,9 @@ def _print_perfect(task: Declaration, perfect: Result, usual: float, causes: lis
     decimals = min(_SCORE_DECIMALS, perfect.shown.decimals)
     print(f"a perfect submission scores {score:.{decimals}f}, usually {usual:g}: {cost}")
     for cause in causes[:_SHOWN_ITEMS]:
-        why = "; ".join(cause["reasons"]) or "no known reason"
-        print(f"  {printable(cause['item'])} {cause['score']:.{min(_INTERVAL_DECIMALS, decimals)}f}: {why}")
+        print(f"  {printable(cause['item'])} {cause['score']:.{min(_INTERVAL_DECIMALS, decimals)}f}")
     if len(causes) > _SHOWN_ITEMS:
         print(f"  and {len(causes) - _SHOWN_ITEMS:,} more, see {RESULTS_FILE}")
-    n_unexplained = sum(not cause["reasons"] for cause in causes)
-    if task.higher_is_better and score < _LEAST_SHARE * usual:
-        problem = f"known reasons cannot explain a score below {_LEAST_SHARE:g} of the usual one"
-    elif n_unexplained or not causes:
-        problem = f"{counted(n_unexplained, task.item)} without a known reason"
-    else:
-        return
-    print(f"warning {Note('R-CEILING', f'{problem}; look at the annotations').line()}")
+    if not task.higher_is_better or score < _LEAST_SHARE * usual:
+        problem = f"{score:.{decimals}f} is far from the usual score, {usual:g}; look at the listed items"
+        print(f"warning {Note('R-CEILING', problem).line()}")

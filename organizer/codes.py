@@ -76,8 +76,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "R-CEILING",
-            "A perfect submission scores less than usual for no known reason, or less than 0.9 of the "
-            "usual score.",
+            "A perfect submission scores less than 0.9 of the usual score, or, where lower is better, more "
+            "than usual.",
             "Look at the annotations of the listed items.",
         ),
     ),

@@ -6,6 +6,7 @@ Each check adds warnings, whose codes begin with ``R-``.
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -189,6 +190,20 @@ def repeated(rows: Floats | Ints) -> Bools:
     is_repeated = np.ones(len(rows), dtype=bool)
     is_repeated[np.unique(rows, axis=0, return_index=True)[1]] = False
     return is_repeated
+
+
+def find_overlaps(groups: Floats | Ints, intervals: Floats | Ints) -> Bools:
+    """Return which intervals (n, 2) begin before an earlier one of their group (n, k) ends, if not equal."""
+    rows: Floats = np.column_stack([groups, intervals])
+    is_repeated = repeated(rows)
+    is_overlapping = np.zeros(len(rows), dtype=bool)
+    last_end_of_group: dict[tuple[float, ...], float] = {}
+    for row in np.lexsort(rows.T[::-1]).tolist():
+        *columns, start, end = rows[row].tolist()
+        last_end = last_end_of_group.get(tuple(columns), -math.inf)
+        is_overlapping[row] = start < last_end and not is_repeated[row]
+        last_end_of_group[tuple(columns)] = max(end, last_end)
+    return is_overlapping
 
 
 def warn_where(wrong: Bools, code: str, problem: str, at: tuple[str, Place], warnings: Findings) -> None:

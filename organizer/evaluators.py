@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ast
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
+from organizer.bundle.modules import imported_names, needed_modules
 from organizer.files import write_files
 from people_in_video.items.csv_folder import read_csv_folder
 from scoring_program.metrics.evaluator import Evaluator, column_key
@@ -27,9 +27,6 @@ class Wrapped(NamedTuple):
 
     Attributes
     ----------
-    path : Path
-    score : str
-        The number that ranks.
     truth, predicted : mapping of str to value
     numbers : mapping of str to float
         What it returns for them, by the keys of the columns.
@@ -39,8 +36,6 @@ class Wrapped(NamedTuple):
         The evaluator and the modules beside it that it imports, by their names.
     """
 
-    path: Path
-    score: str
     truth: Mapping[str, Any]
     predicted: Mapping[str, Any]
     numbers: Mapping[str, float]
@@ -84,8 +79,6 @@ def wrap(
         problem = f"keys of the evaluator are not different words of their own: {', '.join(keys)}"
         Findings().refuse("E-NEW", problem, f"rename them; {', '.join(sorted(_OWN_KEYS))} are taken")
     return Wrapped(
-        path=path,
-        score=score,
         truth=truth,
         predicted=known,
         numbers=numbers,
@@ -153,23 +146,12 @@ def _schema_of_objects(values: list[dict[str, Any]]) -> dict[str, Any]:
 
 def local_modules(path: Path) -> dict[str, bytes]:
     """Return the code of a module and of those beside it that it imports, by names. Raises Refused."""
-    code: dict[str, bytes] = {}
-    pending = [Path(path.name)]
-    while pending:
-        module = pending.pop()
-        name = module.as_posix()
-        if name in code:
-            continue
-        code[name] = (path.parent / module).read_bytes()
-        try:
-            tree = ast.parse(code[name])
-        except (SyntaxError, ValueError) as error:
-            Findings().refuse("E-NEW", f"{name} is no Python: {error}", "correct it")
-        for imported in _imported_names(tree, module.parent.parts):
-            base = Path(*imported)
-            files = (base.with_suffix(".py"), base / "__init__.py")
-            pending += [file for file in files if (path.parent / file).is_file()]
-    return code
+    code = {path.name: path.read_bytes()}
+    try:
+        return {**code, **needed_modules(imported_names(code[path.name]), path.parent)}
+    except (SyntaxError, ValueError) as error:
+        problem = f"{path.name}, or a module that it imports, is no Python: {error}"
+        Findings().refuse("E-NEW", problem, "correct it")
 
 
 def _packages_of(code: Mapping[str, bytes]) -> set[str]:
@@ -179,10 +161,8 @@ def _packages_of(code: Mapping[str, bytes]) -> set[str]:
     """
     packages = set()
     for name, text in code.items():
-        tree = ast.parse(text)
-        tried = {node for part in ast.walk(tree) if isinstance(part, ast.Try) for node in ast.walk(part)}
-        for node in set(ast.walk(tree)) - tried:
-            packages |= {words[0] for words in _names_of(node, Path(name).parent.parts)}
+        names = imported_names(text, Path(name).parent.parts, has_tried=False)
+        packages |= {imported.partition(".")[0] for imported in names}
     own_names = {Path(name).parts[0].partition(".")[0] for name in code}
     return {name for name in packages - own_names - _PRESENT if _is_installed(name)}
 
@@ -191,21 +171,3 @@ def _is_installed(name: str) -> bool:
     """Return whether a module is of a package, not of Python."""
     spec = find_spec(name)
     return spec is not None and "-packages" in str(spec.origin)
-
-
-def _imported_names(tree: ast.AST, package: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield the names, in words, of what a module in a package imports, and of the packages around it."""
-    for node in ast.walk(tree):
-        for words in _names_of(node, package):
-            yield from (words[:end] for end in range(1, len(words) + 1))
-
-
-def _names_of(node: ast.AST, package: Sequence[str]) -> list[list[str]]:
-    """Return the names, in words, that a statement of a module in a package imports."""
-    if isinstance(node, ast.Import):
-        return [alias.name.split(".") for alias in node.names]
-    if not isinstance(node, ast.ImportFrom):
-        return []
-    n_outer = len(package) - node.level + 1 if node.level else 0
-    module = [*package[:n_outer], *(node.module or "").split(".")]
-    return [[*filter(None, module), alias.name] for alias in node.names]

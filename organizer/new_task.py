@@ -11,7 +11,7 @@ import keyword
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import cycle
@@ -19,6 +19,8 @@ from pathlib import Path
 from statistics import fmean
 from types import ModuleType
 from typing import Any, NoReturn
+
+import yaml
 
 from organizer import ROOT
 from organizer.bundle import COMPETITION
@@ -47,13 +49,16 @@ _SHOWN_THRESHOLDS = (0.5, 0.75, 0.95)
 _ALL_ONCE = "Every item of the test set must occur exactly once."
 _LEFT_OUT = "Items without predictions may be left out."
 _COVERAGE = "Share of the items that have a prediction."
+_RULES_COMMENT = "# What a submission is, and the ground truth: docs/new_task.md lists the words.\n"
+_DECLARATION_COMMENT = """\
+# How the task is scored and shown: docs/new_task.md lists the words.
+# EDIT: summary, what is asked for, in a sentence or two; item, what one of your items is, such as video.
+"""
 _DEFAULT_LABELS = ("first", "second", "third")
 _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
 _MOST_COLUMNS = 20
 _OPTION_OF_FIELD = {"form": "format"}
-# Words of an option and cells of a table.
-_LABEL = re.compile(r'[^,"\\\s]+')
 # Values of an evaluator of one's own have no kind to choose.
 _KINDS = {kind.value: kind for kind in Kind if kind is not Kind.VALUE}
 _OPTIONS_OF_EVALUATORS = ("truth", "prediction", "score", "sorting", "needs")
@@ -145,50 +150,51 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
     _check_scores(form, metric)
     metric_title, metric_text = _metric_words(metric)
-    fields = {
-        "id": wanted.id,
+    declaration = {
         "title": title,
-        "item": wanted.item,
-        "file": form.file,
         "summary": _with_noun(f"{words['question']} {metric_title}.", wanted.item),
+        "item": wanted.item,
+        "metric": _name_of(metric),
+        "range": list(metric.RANGE),
+    }
+    if has_scores:
+        declaration["thresholds"] = thresholds
+    for word in ("needs", "error_types"):
+        if hasattr(metric, word.upper()):
+            declaration[word] = list(getattr(metric, word.upper()))
+    declaration["columns"] = _columns(metric, form, thresholds, wanted.item)
+    page_words = {
+        "file": form.file,
         "metric_title": metric_title,
         "metric_text": _with_noun(metric_text, wanted.item),
         "content": _with_noun(_content(form, words), wanted.item),
         "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
-    declared_fields = {
-        "values": _flow(values),
-        "metric": _name_of(metric),
-        "range": json.dumps(metric.RANGE),
-        "thresholds": f"\nthresholds: {json.dumps(thresholds)}" if has_scores else "",
-        "error_types": "".join(_error_lines(metric)),
-        "needs": "".join(f"\nneeds: [{name}]" for name in getattr(metric, "NEEDS", ())),
-        "columns": _with_noun("\n".join(_column_lines(metric, metric_text, form, thresholds)), wanted.item),
-    }
-    files = _declarations_and_page(fields, declared_fields)
+    files = _declarations_and_page(wanted.id, values, declaration, page_words)
     for case in words["cases"]:
         # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
-        is_known = declared_fields["metric"] in case["expected"] and wanted.thresholds is None
+        is_known = _name_of(metric) in case["expected"] and wanted.thresholds is None
         if is_known and len(form.names) != 1:
-            files.update(_golden_case(case, form, declared_fields["metric"]))
+            files.update(_golden_case(case, form, _name_of(metric)))
     return files
 
 
-def _declarations_and_page(fields: Mapping[str, str], declared_fields: Mapping[str, str]) -> dict[str, bytes]:
-    """Return the declarations and the page of a task, given what both say and what only declarations do."""
-    task_id = fields["id"]
-    in_yaml = {
-        **fields,
-        "title": json.dumps(fields["title"], ensure_ascii=False),
-        "item": _yaml_of(fields["item"]),
-        "summary": json.dumps(fields["summary"], ensure_ascii=False),
-        **declared_fields,
-    }
+def _declarations_and_page(
+    task_id: str, values: Mapping[str, Any], declaration: Mapping[str, Any], page_words: Mapping[str, str]
+) -> dict[str, bytes]:
+    """Return the two declarations of a task, and its page with further words."""
+    # The site shows what is between two $ as a formula.
+    shown_words = {**page_words, "title": declaration["title"], "summary": declaration["summary"]}
+    for key in ("title", "summary", "metric_title", "metric_text"):
+        shown_words[key] = without_math(shown_words[key])
+    page = (TEMPLATES / "page.md").read_text(encoding="utf-8").format(**shown_words)
     texts = {
-        f"validator/formats/{CHALLENGE}/{task_id}.files.yaml": _filled("files.yaml", in_yaml),
-        f"scoring_program/challenges/{CHALLENGE}/{task_id}.yaml": _filled("task.yaml", in_yaml),
-        f"pages/{task_id}.md": _page(fields),
+        f"validator/formats/{CHALLENGE}/{task_id}.files.yaml": _RULES_COMMENT
+        + _yaml_of({"file": page_words["file"], "values": values}),
+        f"scoring_program/challenges/{CHALLENGE}/{task_id}.yaml": _DECLARATION_COMMENT
+        + _yaml_of(declaration),
+        f"pages/{task_id}.md": page,
     }
     return {path: text.encode() for path, text in texts.items()}
 
@@ -209,30 +215,35 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
     values["example"] = value
     form = parse_form(f"{wanted.id}.json", values)
-    main = {"key": "score", "title": wanted.score, "sorting": sorting}
     columns: list[dict[str, Any]] = [
-        {**main, "description": f"What the evaluator calls {wanted.score}."},
+        {"key": "score", "title": wanted.score, "sorting": sorting},
         {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, wanted.item)},
     ]
     for key, name in wrapped.titles.items():
         if key != "score":
-            column = {
-                "key": key,
-                "title": name,
-                "sorting": sorting,
-                "leaderboard": name != wanted.score,
-            }
-            columns.append({**column, "description": f"What the evaluator calls {name}."})
+            is_shown = name != wanted.score
+            columns.append({"key": key, "title": name, "sorting": sorting, "leaderboard": is_shown})
+    for column in columns:
+        column.setdefault("description", f"What the evaluator calls {column['title']}.")
     conversion = ""
     if wanted.prediction.is_dir():
         command = f"people-in-video convert {wanted.id} FOLDER my.zip"
         conversion = f" `{command}` writes it from a folder with a CSV file for each item."
-    fields = {
-        "id": wanted.id,
+    declaration = {
         "title": title,
-        "item": wanted.item,
-        "file": form.file,
         "summary": f"{title}: {wanted.score}.",
+        "item": wanted.item,
+        "metric": "evaluator",
+        "range": list(RANGE),
+        "evaluator": wanted.evaluator.name,
+        "score": wanted.score,
+        "half_samples": HALVES,
+    }
+    if package_names:
+        declaration["needs"] = package_names
+    declaration["columns"] = columns
+    page_words = {
+        "file": form.file,
         "metric_title": wanted.score,
         "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
         "content": _with_noun(
@@ -242,24 +253,12 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         "presence": _with_noun(_LEFT_OUT, wanted.item),
         "example": encode(form, {item: value}).decode(),
     }
-    needs = f"\nneeds: {json.dumps(package_names)}" if package_names else ""
-    words = {"evaluator": wanted.evaluator.name, "score": wanted.score, "half_samples": HALVES}
-    lines = [f"\n{key}: {json.dumps(value)}" for key, value in words.items()]
-    declared_fields = {
-        "values": _flow(values),
-        "metric": "evaluator",
-        "range": json.dumps(list(RANGE)),
-        "thresholds": "".join(lines),
-        "needs": needs,
-        "error_types": "",
-        "columns": "\n".join(f"  - {_flow(column)}" for column in columns),
-    }
     case = f"tests/golden/{wanted.id}/example"
     coverage = len(wrapped.predicted) / len(wrapped.truth)
     expected = {"score": wrapped.numbers[column_key(wanted.score)], "coverage": coverage, **wrapped.numbers}
     what = "The examples, with the numbers of the evaluator."
     files = {
-        **_declarations_and_page(fields, declared_fields),
+        **_declarations_and_page(wanted.id, values, declaration, page_words),
         f"{case}/ref/{form.truth_file}": encode(form.truth, wrapped.truth),
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
         f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
@@ -345,7 +344,7 @@ def _form_of(file: str, values: Mapping[str, Any]) -> Form:
     try:
         return parse_form(file, values)
     except ValueError as error:
-        _refuse(str(error), "docs/new_task.md lists the words for --values")
+        _refuse(str(error), "docs/new_task.md lists the words for --labels, --columns and --values")
 
 
 def _kind_of(wanted: NewTask) -> Kind:
@@ -406,38 +405,16 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
         _refuse(f"--kind {kind.value} has no columns", "leave --columns out, or write --kind columns")
     if has_labels:
         labels = list(_DEFAULT_LABELS if wanted.labels is None else wanted.labels)
-        _check_labels(labels, least=1 if kind in CORNERS else 2)
+        if any("," in label for label in labels):
+            _refuse("labels are separated by spaces", 'write them like --labels "robin wren owl"')
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
-        _check_columns(columns)
+        if len(columns) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, columns)):
+            names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
+            _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
         return {"kind": kind.value, "columns": columns}
     return {"kind": kind.value}
-
-
-def _check_labels(labels: Sequence[str], least: int) -> None:
-    are_words = all(_LABEL.fullmatch(label) and is_printable(label) for label in labels)
-    if len(labels) < least or not are_words or len(set(labels)) < len(labels):
-        number = "one word or more, all different" if least == 1 else "at least two different words"
-        remedy = 'write them like --labels "robin wren owl", those with blanks like '
-        remedy += '--values "{labels: [house wren, owl]}"'
-        _refuse(f"labels are {number}", remedy)
-
-
-def _check_columns(columns: Sequence[str]) -> None:
-    are_names = all(map(_COLUMN.fullmatch, columns)) and "id" not in columns
-    if not 2 <= len(columns) <= _MOST_COLUMNS or not are_names or len(set(columns)) < len(columns):
-        names = "different names of small letters, digits and _, none of them id"
-        _refuse(
-            f"columns are 2 to {_MOST_COLUMNS} {names}",
-            'write them like --columns "valence arousal", or --kind number for one number',
-        )
-
-
-def _page(fields: Mapping[str, str]) -> str:
-    """Return the page of a task, on which the site shows no ``$`` as a formula."""
-    words = {key: without_math(fields[key]) for key in ("title", "summary", "metric_title", "metric_text")}
-    return _filled("page.md", {**fields, **words})
 
 
 def _code(name: str) -> str:
@@ -488,19 +465,17 @@ def _corners_text(form: Form) -> str:
     return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
 
-def _column_lines(metric: ModuleType, metric_text: str, form: Form, thresholds: Sequence[float]) -> list[str]:
-    """Return the columns of the leaderboard, a line each."""
-    name, title = _name_of(metric), _metric_words(metric)[0]
-    text = metric_text.partition("\n")[0]
+def _columns(metric: ModuleType, form: Form, thresholds: Sequence[float], noun: str) -> list[dict[str, Any]]:
+    """Return the columns of the leaderboard; ``noun`` is the one for items."""
+    name = _name_of(metric)
+    title, metric_text = _metric_words(metric)
+    text = _with_noun(metric_text.partition("\n")[0], noun)
     if form.kind is Kind.COLUMNS:
         text = f"The mean over the columns. Of each: {text}"
+    coverage = _with_noun(_COVERAGE if form.is_missing_empty else f"{_COVERAGE[:-1]}; all must.", noun)
     columns = [
         {"key": "score", "title": title, "sorting": metric.SORTING, "description": text},
-        {
-            "key": "coverage",
-            "title": "Coverage",
-            "description": _COVERAGE if form.is_missing_empty else f"{_COVERAGE[:-1]}; all must.",
-        },
+        {"key": "coverage", "title": "Coverage", "description": coverage},
     ]
     for column in form.names if form.kind is Kind.COLUMNS else ():
         columns.append(
@@ -523,39 +498,24 @@ def _column_lines(metric: ModuleType, metric_text: str, form: Form, thresholds: 
             }
         )
     if form.kind is not Kind.COLUMNS:
-        by_name = {
-            "key": "map" if form.has_scores else name,
-            "title": f"{title} by name",
-            "sorting": metric.SORTING,
-            "leaderboard": False,
-        }
-        columns.append({**by_name, "description": "The same number as the score."})
-    return [f"  - {_flow(column)}" for column in columns]
+        columns.append(
+            {
+                "key": "map" if form.has_scores else name,
+                "title": f"{title} by name",
+                "sorting": metric.SORTING,
+                "leaderboard": False,
+                "description": "The same number as the score.",
+            }
+        )
+    return columns
 
 
-def _error_lines(metric: ModuleType) -> Iterator[str]:
-    """Yield the types of errors of a metric, if it has any, a line each."""
-    error_types = getattr(metric, "ERROR_TYPES", ())
-    if error_types:
-        yield "\nerror_types:"
-    for error_type in error_types:
-        yield f"\n  - {_flow(error_type)}"
-
-
-def _yaml_of(word: str) -> str:
-    """Return a text as YAML, in quotes unless it is a plain word."""
-    is_plain = word.isalpha() and load_strict(word) == word
-    return word if is_plain else json.dumps(word, ensure_ascii=False)
-
-
-def _flow(mapping: Mapping[str, Any]) -> str:
-    """Return a mapping as YAML in a line."""
-    members = [f"{key}: {json.dumps(value, ensure_ascii=False)}" for key, value in mapping.items()]
-    return f"{{{', '.join(members)}}}"
-
-
-def _filled(name: str, fields: Mapping[str, str]) -> str:
-    return (TEMPLATES / name).read_text(encoding="utf-8").format(**fields)
+def _yaml_of(content: Mapping[str, Any]) -> str:
+    """Return YAML with a line for each entry that holds no further ones."""
+    text: str = yaml.safe_dump(
+        content, sort_keys=False, default_flow_style=None, allow_unicode=True, width=sys.maxsize
+    )
+    return text
 
 
 def _golden_case(case: Mapping[str, Any], form: Form, metric: str) -> dict[str, bytes]:

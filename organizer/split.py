@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import csv
 import difflib
-import math
 import os
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -25,13 +23,19 @@ from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.own_tasks import with_own_tasks
 from organizer.bundle.source import load_competition, task_names
 from organizer.data.marks import add_marks
-from organizer.data.prepare import SYNTHETIC_MARK, copy_key, prepare, refuse_to_lose, write_manifest
+from organizer.data.prepare import (
+    SYNTHETIC_MARK,
+    copy_key,
+    prepare,
+    refuse_to_lose,
+    refused_if_locked,
+    write_manifest,
+)
 from organizer.data.references import PUBLIC_SUFFIX, task_folder
 from organizer.data.vocabulary import complete_vocabulary
 from organizer.files import (
     GIT_IGNORE,
     Files,
-    LockedError,
     folder_files,
     keep_out_of_git,
     read_if_any,
@@ -120,9 +124,6 @@ def split_command(
     edited_text, findings = _add_phases(text, task, len(names))
     if write:
         findings.refuse_problems()
-    note = note_on_shares(division.shares)
-    if note:
-        print(f"note | {note}")
     parts = _write_all_or_nothing(task, folder, output, division, table, replace_edited)
     for name, items in zip(names, parts):
         list_file = output / f"{name}_ids.txt"
@@ -170,24 +171,6 @@ def _shares_of_table(
     return [1 / table.n_parts] * table.n_parts
 
 
-def note_on_shares(shares: Sequence[float]) -> str:
-    """Return what shares mean that add up to neither 100 nor 1, "" for others.
-
-    Examples
-    --------
-    >>> note_on_shares([30, 60])
-    'the shares add up to 90, not to 100; the parts get about 33.3 % and 66.7 % of the items'
-    >>> note_on_shares([0.3, 0.7])
-    ''
-    """
-    total = math.fsum(shares)
-    if math.isclose(total, 100) or math.isclose(total, 1):
-        return ""
-    *percentages, last_percentage = [f"{100 * share / total:.1f} %" for share in shares]
-    parts = f"{', '.join(percentages)} and {last_percentage}"
-    return f"the shares add up to {total:g}, not to 100; the parts get about {parts} of the items"
-
-
 def _add_phases(text: str, task: Declaration, n_parts: int) -> tuple[str, Findings]:
     """Return competition.yaml with a phase for each part but the first; unchanged, with the reason, where
     they cannot be added."""
@@ -213,7 +196,7 @@ def _write_all_or_nothing(
     output.mkdir(parents=True, exist_ok=True)
     keep_out_of_git(output)
     original = source
-    with _refused_if_locked(output), work_folder(output, ".split-") as work:
+    with refused_if_locked(output), work_folder(output, ".split-") as work:
         if task.prepared_file and not (source / task.prepared_file).is_file():
             prepared = work / "whole"
             prepare(task.id, source, prepared)
@@ -285,18 +268,9 @@ def _keep_settings(task: Task, former: Path, part: Path) -> None:
 
 def _replace_folder(new: Path, output: Path) -> None:
     """Move the files of a folder to its place, where a former one is replaced. Raises Refused."""
-    with _refused_if_locked(output), replacing_folder(output) as folder:
+    with refused_if_locked(output), replacing_folder(output) as folder:
         for path in new.iterdir():
             path.rename(folder / path.name)
-
-
-@contextmanager
-def _refused_if_locked(output: Path) -> Iterator[None]:
-    """Raise Refused if another process works in a folder."""
-    try:
-        yield
-    except LockedError as error:
-        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
 
 def _print_changes(text: str, edited_text: str, findings: Findings) -> None:

@@ -35,7 +35,9 @@ EXAMPLES = {
     "columns_json": NewTask("columns_json", kind="columns", form="json", columns=COLUMNS),
     "labels_json": NewTask("labels_json", kind="labels", labels=LABELS),
     "segments_json": NewTask("segments_json", kind="segments", labels=LABELS),
-    "segments_in_results": NewTask("segments_in_results", kind="segments", labels=LABELS),
+    "segments_in_results": NewTask(
+        "segments_in_results", kind="segments", labels=LABELS, values={"each": "results"}
+    ),
     "scored_segments": NewTask("scored_segments", metric="detection_ap", labels=LABELS),
     "boxes_json": NewTask("boxes_json", kind="boxes", labels=LABELS),
 }
@@ -61,10 +63,6 @@ class Example(NamedTuple):
 def declared(folder, wanted):
     """Write a new task into a folder, and return it."""
     rewrite_files(task_files(wanted), folder)
-    rules_file = folder / "validator" / "formats" / "items" / f"{wanted.id}.files.yaml"
-    if wanted.id == "segments_in_results":
-        text = rules_file.read_text(encoding="utf-8")
-        rules_file.write_text(text.replace("{kind:", "{each: results, kind:"), encoding="utf-8")
     return declared_in(folder, wanted.id)
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import datetime
 import io
-import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
@@ -24,26 +23,9 @@ _FINAL_LIMITS = {"max_submissions_per_day": 1, "max_submissions": 3, "hide_outpu
 _CARRIED = ("execution_time_limit", "starting_kit")
 _PROGRAM = "_program.zip"
 _DATE = "%Y-%m-%d %H:%M:%S"
-_PART_OF_REFERENCE = re.compile(r"(?P<id>.+)_(?P<part>[2-9])_reference\.zip")
+_FINAL = "final"
 # No line is wrapped.
 _WIDTH = 1_000_000
-
-
-class _Part(NamedTuple):
-    """A task that has a part of a reference: its id, which part it is, and its index in competition.yaml."""
-
-    id: str
-    number: int
-    task_index: object
-
-
-class _NewPart(NamedTuple):
-    """A part of a reference that gets a task: which it is, the kind of its phase, and what that tells."""
-
-    number: int
-    kind: str
-    rule: str
-    is_last: bool
 
 
 class _Document:
@@ -118,8 +100,8 @@ def without_task(text: str, task_id: str) -> str:
 def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str]) -> str:
     """Return the text of competition.yaml with a phase for each part of a reference but the first.
 
-    A part joins the phase in which other tasks have a part of its kind. Without one, a new phase begins when
-    the last one has ended. Parts that are there stay as they are.
+    A part joins the phase that is called after its kind, as "Final phase". Without one, a new phase begins
+    when the last one has ended. Parts that are there stay as they are.
 
     Parameters
     ----------
@@ -143,69 +125,49 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
     task = next((task for task in data["tasks"] or () if task.get("scoring_program") == program), None)
     if task is None:
         raise refused("no task to split", "/tasks", id=task_id)
+    references = {entry.get("reference_data") for entry in data["tasks"]}
+    former_parts = [number for number in range(2, 10) if _reference_of_part(task_id, number) in references]
     last_part = len(kinds) + 1
-    former_parts = [part.number for part in _later_parts(data) if part.id == task_id]
     if former_parts and max(former_parts) != last_part:
         raise refused(
             "other number of parts", "/tasks", id=task_id, former=max(former_parts), wanted=last_part
         )
     for number, kind in enumerate(kinds, start=2):
         if number not in former_parts:
-            _add_part(data, task, _NewPart(number, kind, rule, is_last=number == last_part))
+            _add_part(data, task, _reference_of_part(task_id, number), kind, rule)
     return document.text()
 
 
-def _add_part(data: Node, task: Node, part: _NewPart) -> None:
-    """Add the task of one part, in a phase; ``task`` is that of the first part. Raises Refused."""
-    program = task["scoring_program"]
-    task_id = program.removesuffix(_PROGRAM)
+def _reference_of_part(task_id: str, number: int) -> str:
+    return f"{task_id}_{number}_reference.zip"
+
+
+def _add_part(data: Node, task: Node, reference: str, kind: str, rule: str) -> None:
+    """Add the task of one part, in the phase of its kind; ``task`` is that of the first. Raises Refused."""
     index, name = _next_index(data["tasks"]), task["name"]
     # Bundles of one task show the description of the task, not that of the phase.
-    description = f"{task.get('description', '')} {part.rule}".strip()
+    description = f"{task.get('description', '')} {rule}".strip()
     task_of_part = {
         "index": index,
-        "name": Quoted(f"{name} ({part.kind})"),
+        "name": Quoted(f"{name} ({kind})"),
         "description": Quoted(description),
-        "scoring_program": program,
-        "reference_data": f"{task_id}_{part.number}_reference.zip",
+        "scoring_program": task["scoring_program"],
+        "reference_data": reference,
     }
-    final_indexes, earlier_indexes = _indexes_of_other_parts(data, task_id)
     _append(data, "tasks", CommentedMap(task_of_part))
-    rule_of_task = f"{name}: {part.rule}"
-    phases = _phases_offering(data, final_indexes if part.is_last else earlier_indexes)
-    if phases:
-        _join_phase(phases[0], index, rule_of_task)
-    elif not part.is_last and _phases_offering(data, final_indexes):
-        raise refused("phase before the final one", "/phases", id=task_id, kind=part.kind)
+    phase_of_title = {phase.get("name"): phase for phase in data["phases"]}
+    title, rule_of_task = _title_of_phase(kind), f"{name}: {rule}"
+    if title in phase_of_title:
+        _join_phase(phase_of_title[title], index, rule_of_task)
+    elif _title_of_phase(_FINAL) in phase_of_title:
+        task_id = task["scoring_program"].removesuffix(_PROGRAM)
+        raise refused("phase before the final one", "/phases", id=task_id, kind=kind)
     else:
-        title = f"{part.kind.capitalize()} phase"
         _append(data, "phases", _phase_after(data["phases"], title, rule_of_task, index))
 
 
-def _later_parts(data: Node) -> list[_Part]:
-    """Return the tasks that have a part of a reference, without the first parts."""
-    parts = []
-    for task in data["tasks"] or ():
-        match = _PART_OF_REFERENCE.fullmatch(str(task.get("reference_data")))
-        if match and task.get("scoring_program") == f"{match['id']}{_PROGRAM}":
-            parts.append(_Part(match["id"], int(match["part"]), task["index"]))
-    return parts
-
-
-def _indexes_of_other_parts(data: Node, task_id: str) -> tuple[set[object], set[object]]:
-    """Return the indexes of the tasks that have the last part of another reference, and of those that have
-    one between the first and the last."""
-    parts = [part for part in _later_parts(data) if part.id != task_id]
-    last_number_of_id: dict[str, int] = {}
-    for part in parts:
-        last_number_of_id[part.id] = max(part.number, last_number_of_id.get(part.id, 0))
-    final_indexes = {part.task_index for part in parts if part.number == last_number_of_id[part.id]}
-    return final_indexes, {part.task_index for part in parts} - final_indexes
-
-
-def _phases_offering(data: Node, indexes: set[object]) -> list[Node]:
-    """Return the phases that offer one of the tasks with these indexes."""
-    return [phase for phase in data["phases"] if not indexes.isdisjoint(phase["tasks"] or ())]
+def _title_of_phase(kind: str) -> str:
+    return f"{kind.capitalize()} phase"
 
 
 def _join_phase(phase: Node, index: int, rule: str) -> None:

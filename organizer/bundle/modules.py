@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -33,7 +33,8 @@ def needed_modules(entry_modules: Iterable[str], root: Path = ROOT) -> dict[str,
         if relative_path in code:
             continue
         code[relative_path] = path.read_bytes()
-        pending_names += [*_packages_around(name), *imported_names(code[relative_path])]
+        package = Path(relative_path).parent.parts
+        pending_names += [*_packages_around(name), *imported_names(code[relative_path], package)]
     return code
 
 
@@ -42,21 +43,31 @@ def _packages_around(name: str) -> list[str]:
     return [".".join(words[:end]) for end in range(1, len(words))]
 
 
-def imported_names(code: bytes) -> list[str]:
-    """Return the names that a module imports, those of attributes among them."""
+def imported_names(code: bytes, package: Sequence[str] = (), *, has_tried: bool = True) -> list[str]:
+    """Return the names that a module imports, those of attributes among them.
+
+    Parameters
+    ----------
+    code : bytes
+    package : sequence of str
+        The words of the package that it is in, for relative imports.
+    has_tried : bool
+        Whether those are among them that it tries to import, and can do without.
+    """
     names: list[str] = []
-    for statement in import_statements(code):
+    for statement in import_statements(code, has_tried):
         if isinstance(statement, ast.Import):
             names += [alias.name for alias in statement.names]
-        elif statement.module:
-            names.append(statement.module)
-            names += [f"{statement.module}.{alias.name}" for alias in statement.names]
-    return names
+            continue
+        words = package[: len(package) + 1 - statement.level] if statement.level else ()
+        module = ".".join([*words, statement.module or ""]).strip(".")
+        names += [module, *(f"{module}.{alias.name}".strip(".") for alias in statement.names)]
+    return list(filter(None, names))
 
 
 @cache
-def import_statements(code: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
-    """Return all imports of a module, those in functions among them.
+def import_statements(code: bytes, has_tried: bool = True) -> tuple[ast.Import | ast.ImportFrom, ...]:
+    """Return all imports of a module, those in functions among them, and unless wanted without tried ones.
 
     They are kept: a build asks for those of a module many times, and parsing takes long.
     """
@@ -66,7 +77,8 @@ def import_statements(code: bytes) -> tuple[ast.Import | ast.ImportFrom, ...]:
         node = pending.pop()
         if isinstance(node, (ast.Import, ast.ImportFrom)):
             statements.append(node)
-        elif not isinstance(node, ast.expr):  # expressions are most of a module, and hold no statements
+        # Expressions are most of a module, and hold no statements.
+        elif not isinstance(node, ast.expr) and (has_tried or not isinstance(node, ast.Try)):
             pending += ast.iter_child_nodes(node)
     return tuple(statements)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -20,14 +20,12 @@ import yaml
 from organizer.bundle import COMPETITION, DEMO_TITLE
 from organizer.bundle.classic import classic
 from organizer.bundle.competition import (
-    LIMITS,
     Competition,
     Entry,
     entries_of,
     is_key,
     named_files,
     refused,
-    sorted_phases,
 )
 from organizer.bundle.cut import (
     PUBLIC,
@@ -44,7 +42,6 @@ from organizer.bundle.texts import fill_page
 from organizer.files import zip_bytes
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
-from validator.texts import counted
 
 SAMPLE = "_sample.zip"
 
@@ -116,33 +113,7 @@ def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Compet
             plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
         else:
             wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
-            plan.notes += _changed(competition, data)
-            plan.notes += _missing_columns(data, task_id)
     return wanted
-
-
-def _changed(competition: Competition, cut: Competition) -> Iterator[str]:
-    """Yield notes on what differs in the bundle of one task, and on limits, which are kept."""
-    if cut["title"] != competition["title"]:
-        yield "the title of a bundle of one task is the name of the task: edit /tasks/n/name"
-    rule = competition["leaderboards"][0].get("submission_rule")
-    rule_of_cut = cut["leaderboards"][0].get("submission_rule")
-    if rule != rule_of_cut:
-        yield f"the submission rule of a bundle of one task is {rule_of_cut}, not {rule}"
-    for _, phase in sorted_phases(competition):
-        limits = ", ".join(f"{key} {phase[key]}" for key in LIMITS if phase.get(key) is not None)
-        if limits and len(phase["tasks"]) > 1:
-            share = f"in competition.zip its {counted(len(phase['tasks']), 'task')} share that"
-            yield f"in each bundle the phase {phase['name']} has {limits}; {share}"
-
-
-def _missing_columns(data: Competition, task_id: str) -> Iterator[str]:
-    """Yield a note on the columns of a task that its leaderboard lacks."""
-    keys = {column["key"] for column in data["leaderboards"][0]["columns"]}
-    columns = [column for column in load_task(task_id).columns if column.leaderboard]
-    missing = [column.key for column in columns if column.key not in keys]
-    if missing:
-        yield f"{task_id} has further columns, which the leaderboard does not show: {', '.join(missing)}"
 
 
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:

@@ -86,34 +86,25 @@ def _check_files(
 ) -> None:
     """Report what the public data of one reference shows of it and of the others."""
     content = tuple(sorted(public.items()))
-    leaks = list(_leaks_of(content, reference))
     for other in references.values():
-        if other.name != reference.name:
-            leaks += _leaks_beside(content, reference.task_id, other)
-    for leak in leaks:
-        place = f"{reference.name}/{leak.file}"
-        report.add("public data shows more", place, path, problem=leak.problem)
+        for leak in _leaks_of(content, reference.name, reference.task_id, other):
+            place = f"{reference.name}/{leak.file}"
+            report.add("public data shows more", place, path, problem=leak.problem)
 
 
 @lru_cache
-def _leaks_of(content: tuple[tuple[str, bytes], ...], reference: _Reference) -> list[Leak]:
-    """Return what public data shows of its own reference; nothing where that is not right itself."""
+def _leaks_of(
+    content: tuple[tuple[str, bytes], ...], name: str, task_id: str, reference: _Reference
+) -> list[Leak]:
+    """Return what the public data of the reference of a name shows of it, or of another one."""
     with tempfile.TemporaryDirectory() as work:
         try:
-            return find_leaks(dict(content), load_zipped(reference.task_id, reference.archive, Path(work)))
-        except Refused:
-            # The reference is reported by its own checks.
-            return []
-
-
-@lru_cache
-def _leaks_beside(content: tuple[tuple[str, bytes], ...], task_id: str, other: _Reference) -> list[Leak]:
-    """Return what the public data of a task shows of the reference of another one."""
-    with tempfile.TemporaryDirectory() as work:
-        try:
-            loaded = load_zipped(other.task_id, other.archive, Path(work))
+            loaded = load_zipped(reference.task_id, reference.archive, Path(work))
+            if reference.name == name:
+                return find_leaks(dict(content), loaded)
             return find_leaks_beside(dict(content), task_id, loaded)
         except Refused:
+            # A reference that is not right is reported by its own checks.
             return []
 
 

@@ -79,28 +79,8 @@ def members_of(data: bytes) -> Iterator[Member]:
 
 @lru_cache
 def member_names(data: bytes) -> tuple[str, ...]:
-    """Return the names of what `members_of` yields, nothing of a file that is no zip; they are kept.
-
-    Only the zips in the zip are unpacked. Raises one of `DAMAGED`.
-    """
-    if not is_zip(data):
-        return ()
-    names = []
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        for info in archive.infolist():
-            names.append(info.filename)
-            if info.filename.lower().endswith(_ENDING):
-                names += _names_in_inner_zip(info.filename, archive.read(info))
-    return tuple(names)
-
-
-def _names_in_inner_zip(name: str, data: bytes) -> list[str]:
-    """Return the names of the files of a zip in a zip, with its own; none if it is damaged, or no zip."""
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            return [posixpath.join(name, inner_name) for inner_name in archive.namelist()]
-    except DAMAGED:
-        return []
+    """Return the names of what `members_of` yields, nothing of a file that is no zip; they are kept."""
+    return tuple(member.name for member in members_of(data)) if is_zip(data) else ()
 
 
 @lru_cache

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import io
 import json
 import secrets
 import shutil
 import tempfile
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from organizer.data.marks import add_marks
@@ -47,8 +47,6 @@ from validator.limits import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
 _NAMED = 20
-# How alike a name and one that was meant are, as difflib measures it.
-_LEAST_LIKENESS = 0.85
 SYNTHETIC_MARK = "SYNTHETIC.md"
 # The option of `prepare` with the file of the vocabulary, a path.
 VOCABULARY_OPTION = "vocabulary"
@@ -139,9 +137,8 @@ def _report_left_out(
     if left_out:
         problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"
         remedy = "correct the names if they belong to the reference"
-        meant_names = [meant for name in left_out if (meant := _meant_name(name, patterns))]
-        if meant_names and not (source / meant_names[0]).exists():
-            remedy += f", such as {meant_names[0]}"
+        if patterns:
+            remedy += f", whose files are {', '.join(patterns)}"
         if folders:
             remedy += (
                 f"; files of a reference are in the folder {folders[0]}: give it as the source, if meant"
@@ -149,27 +146,6 @@ def _report_left_out(
         if tables_of_groups:
             remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
-
-
-def _meant_name(name: str, patterns: Sequence[str]) -> str:
-    """Return the name that a file of a reference has if a name is a misspelled one, else "".
-
-    Examples
-    --------
-    >>> _meant_name("Seq01_label.csv", ["*_labels.csv", "*_data.csv"])
-    'Seq01_labels.csv'
-    >>> _meant_name("notes.txt", ["*_labels.csv", "*_data.csv"])
-    ''
-    """
-    name_of_likeness = {_LEAST_LIKENESS: ""}
-    for pattern in patterns:
-        ending = pattern.removeprefix("*")
-        # Of a pattern with a star only the ending can be compared, which is a little longer or shorter.
-        starts = range(len(name)) if pattern.startswith("*") else range(1)
-        for start in starts:
-            likeness = difflib.SequenceMatcher(None, name[start:], ending).ratio()
-            name_of_likeness[likeness] = name[:start] + ending
-    return name_of_likeness[max(name_of_likeness)]
 
 
 def prepare_command(
@@ -183,8 +159,6 @@ def prepare_command(
     with findings.part():
         try:
             overview, notes, marks = _replace(task_id, source, output, options, replace)
-        except LockedError as error:
-            findings.add("E-OUTPUT", str(error), "wait until it is done", file=str(output))
         except OSError as error:
             place = f": {error.filename}" if error.filename else ""
             problem = f"it cannot be prepared: {error.strerror}{place}"
@@ -209,12 +183,12 @@ def _replace(
     """Do as `prepare`, write a key for signatures, marks and a manifest, too, and lose nothing of others.
 
     Files in ``output`` that the manifest of the last run does not list, or that were edited since, are
-    refused unless ``replace`` is true. Raises Refused, LockedError, and OSError.
+    refused unless ``replace`` is true. Raises Refused and OSError.
     """
     if output in (source.resolve(), *source.resolve().parents):
         problem, remedy = "the output would take the place of the source", "choose another folder"
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
-    with replacing_folder(output) as folder:
+    with refused_if_locked(output), replacing_folder(output) as folder:
         prepared = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
@@ -226,6 +200,15 @@ def _replace(
         marks = add_marks(task_id, folder)
         write_manifest(folder)
     return (*prepared, marks)
+
+
+@contextmanager
+def refused_if_locked(output: Path) -> Iterator[None]:
+    """Raise Refused if another process works in a folder."""
+    try:
+        yield
+    except LockedError as error:
+        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
 
 
 def write_manifest(folder: Path) -> None:

@@ -7,10 +7,16 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from organizer.data.prepare import VOCABULARY_OPTION, prepare, refuse_to_lose, write_manifest
+from organizer.data.prepare import (
+    VOCABULARY_OPTION,
+    prepare,
+    refuse_to_lose,
+    refused_if_locked,
+    write_manifest,
+)
 from organizer.data.progress import step
 from organizer.data.references import PUBLIC_SUFFIX
-from organizer.files import LockedError, read_if_any, replacing_folder, write_files
+from organizer.files import read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
 from people_in_video.references.preparation import Options
 from scoring_program.signature import VOCABULARY_FILE
@@ -79,11 +85,8 @@ def _write_and_print(
 
 def _replace(made: PublicData, output: Path, replace: bool) -> None:
     """Write public data into a folder, and lose nothing of others there. Raises Refused."""
-    try:
-        with replacing_folder(output) as folder:
-            write_files(made.files, folder)
-            if output.is_dir() and not replace:
-                refuse_to_lose(output, folder)
-            write_manifest(folder)
-    except LockedError as error:
-        Findings().refuse("E-OUTPUT", str(error), "wait until it is done", file=str(output))
+    with refused_if_locked(output), replacing_folder(output) as folder:
+        write_files(made.files, folder)
+        if output.is_dir() and not replace:
+            refuse_to_lose(output, folder)
+        write_manifest(folder)

@@ -79,7 +79,8 @@ class BaselineKind(Enum):
 class Guess:
     """Turns annotations into the predictions of a baseline.
 
-    A noisy submission has a shift and growth of boxes of its own, and misses a share of the instances.
+    A noisy submission has a shift and growth of boxes, or a lag, of its own, and misses a share of the
+    instances.
 
     Parameters
     ----------
@@ -88,8 +89,9 @@ class Guess:
     rng : numpy.random.Generator
     noise : float
         From 0 (right on the annotated frame) to 1 (hardly anything right); for noisy submissions alone.
-    bias : float64 array of shape (4,)
-        Shift and growth of all boxes, as shares of a box's size: what is added to its four corners.
+    bias : float64 array of shape (4,) or ()
+        Shift and growth of all boxes, as shares of a box's size: what is added to its four corners; or the
+        lag of all intervals.
     """
 
     def __init__(
@@ -154,7 +156,11 @@ class Guess:
         return drawn
 
     def shake(self, box: Floats, far: float) -> list[float]:
-        """Return a box with noise in its corners, which stay in order."""
+        """Return a box with noise in its corners, which stay in order, or an interval, in any order."""
+        if len(box) == 2:
+            deviation = 0.4 * self._noise * (box[1] - box[0])
+            noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
+            return noisy.tolist()
         width_and_height = box[2:] - box[:2]
         noise = self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4)
         corners = box + np.tile(width_and_height, 2) * (noise + self._bias)
@@ -181,6 +187,8 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     """The baselines that can be submitted, and differ: where each item has one label, none is empty."""
     part_settings: Settings = MappingProxyType({})
     """Settings of each part of a reference, so that a part ignores predictions for the others."""
+    lag: float = 0
+    """How far intervals with noise lag behind, in their unit; 0 where boxes shift and grow."""
     shared: Sequence[str] = ()
     """Files of a prepared reference that all of its parts have."""
 
@@ -194,14 +202,18 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
 
     def noisy(self, reference: ReferenceT, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return predictions with noise, 0 to 1."""
-        shift = rng.normal(0, 0.1 * noise, 2)
-        growth = rng.normal(0, 0.1 * noise)
+        if self.lag:
+            bias = np.array(rng.normal(0, self.lag * noise))
+        else:
+            shift = rng.normal(0, 0.1 * noise, 2)
+            growth = rng.normal(0, 0.1 * noise)
+            bias = np.concatenate([shift - growth, shift + growth])
         guess = Guess(
             baseline=BaselineKind.NOISY,
             pools=self.pools(reference),
             rng=rng,
             noise=noise,
-            bias=np.concatenate([shift - growth, shift + growth]),
+            bias=bias,
         )
         return self.predicted(reference, guess)
 
@@ -212,10 +224,6 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     def rows(self, loaded: AnyLoaded, guess: Guess) -> Read[Any]:
         """Return what is read of a submission with the prediction; a task may make it without files."""
         return loaded.read(self.files(self.predicted(loaded.reference, guess)))
-
-    @abstractmethod
-    def reasons(self, reference: ReferenceT, settings: Settings) -> dict[str, set[str]]:
-        """Return the items of which no submission can be perfect, by the known reason."""
 
     @abstractmethod
     def classes(self, reference: ReferenceT) -> dict[str, list[str]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -98,8 +97,7 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
         """Yield segment, class, index and boxes of each word; a perfect submission has one object a class of
         generated sentences, because an object is compared with the first word of its class."""
         if self._generated and guess.baseline is BaselineKind.PERFECT:
-            for (segment, label), merged in _merge_words(annotated).items():
-                yield segment, annotated.classes[label], merged.first_index, merged.boxes
+            yield from _merge_words(annotated)
             return
         words = annotated.words
         columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
@@ -111,27 +109,6 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def files(self, prediction: Results) -> Files:
         """Return the one JSON file."""
         return encode_submission(prediction, self._mode)
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return the videos with words that cannot all be right."""
-        words = reference.words
-        segment_of_box = words.segment[_word_of_box(reference)]
-        segments = {
-            "a box of one pixel or with reversed corners": segment_of_box[~_usable(words.box)].tolist()
-        }
-        if self._generated:
-            merged_words = _merge_words(reference).items()
-            conflicts = [segment for (segment, _), merged in merged_words if merged.conflict]
-            has_several_classes = np.bincount(words.mention_word, minlength=1) > 1
-            several_classes = words.segment[np.flatnonzero(has_several_classes)].tolist()
-            segments["two words of one class in different boxes of a frame"] = conflicts
-            segments["the boxes of a word have several classes"] = several_classes
-        videos: dict[str, set[str]] = {}
-        for reason, numbers in segments.items():
-            videos[reason] = {reference.segments[number][0] for number in numbers}
-        if self._generated and settings["protocol"] == "published":
-            videos |= _videos_with_sentences_that_count_0(reference)
-        return videos
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each word of each video of the chosen splits, annotated or not."""
@@ -146,19 +123,6 @@ class EntitiesAnnotations(Annotations[Reference, Results]):
     def cut(self, source: Path, reference: Reference, names: Collection[str], output: Path) -> None:
         """Write the arrays of some videos."""
         save_reference(_part_of_reference(reference, names), output)
-
-
-def _videos_with_sentences_that_count_0(reference: Reference) -> dict[str, set[str]]:
-    """Return the annotated videos that segments without annotations make worse, their own or others."""
-    n_annotated = Counter(video for video, _ in reference.segments)
-    n_segments = reference.n_segments or {}
-    with_others = {video for video, number in n_annotated.items() if number < n_segments[video]}
-    other_videos = reference.chosen_videos - n_annotated.keys()
-    is_worse = any(n_segments.get(video) for video in other_videos)
-    return {
-        "segments without annotations count 0": with_others,
-        "videos without annotations count 0": set(n_annotated) if is_worse else set(),
-    }
 
 
 def _boxes_on_all_frames(true_boxes: Boxes, guess: Guess) -> list[list[float]]:
@@ -196,45 +160,27 @@ def _usable(boxes: Floats) -> Bools:
     return is_ordered & ~is_one_pixel
 
 
-@dataclass
-class _MergedWords:
-    """The words of one class in a segment, as one object.
+def _merge_words(annotated: Reference) -> Iterator[tuple[int, str, int, Boxes]]:
+    """Yield segment, class, smallest index and boxes of the words of one class of a segment, as one object.
 
-    Attributes
-    ----------
-    first_index : int
-        The smallest index of the words.
-    boxes : dict of int to box
-        Boxes that suit as many of the words as there are free frames for.
-    conflict : bool
-        Whether a word is left over.
+    Its boxes suit as many of the words as there are free frames for.
     """
-
-    first_index: int
-    boxes: Boxes = field(default_factory=dict)
-    conflict: bool = False
-
-    def add(self, boxes_of_word: list[tuple[int, list[float]]]) -> None:
-        """Add a box of a word on a free frame, unless one that is there suits the word."""
-        if any(frame in self.boxes and _meet(self.boxes[frame], box) for frame, box in boxes_of_word):
-            return
-        free = [(frame, box) for frame, box in boxes_of_word if frame not in self.boxes]
-        if free:
-            frame, box = free[0]
-            self.boxes[frame] = box
-        else:
-            self.conflict = True
-
-
-def _merge_words(annotated: Reference) -> dict[tuple[int, int], _MergedWords]:
-    """Return the words of each (segment, class) as one object."""
     words = annotated.words
-    merged: dict[tuple[int, int], _MergedWords] = {}
+    boxes_of_object: dict[tuple[int, int], Boxes] = {}
+    first_index: dict[tuple[int, int], int] = {}
     columns = (words.segment.tolist(), words.label.tolist(), words.index.tolist())
     for word, (segment, label, index) in enumerate(zip(*columns)):
         # The words of a segment are in the order of their indexes.
-        merged.setdefault((segment, label), _MergedWords(index)).add(_boxes_of(annotated, word))
-    return merged
+        first_index.setdefault((segment, label), index)
+        boxes = boxes_of_object.setdefault((segment, label), {})
+        boxes_of_word = _boxes_of(annotated, word)
+        is_suited = any(frame in boxes and _meet(boxes[frame], box) for frame, box in boxes_of_word)
+        free = [(frame, box) for frame, box in boxes_of_word if frame not in boxes]
+        if free and not is_suited:
+            frame, box = free[0]
+            boxes[frame] = box
+    for (segment, label), boxes in boxes_of_object.items():
+        yield segment, annotated.classes[label], first_index[segment, label], boxes
 
 
 def _meet(predicted_box: list[float], true_box: list[float]) -> bool:

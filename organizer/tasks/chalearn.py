@@ -9,7 +9,16 @@ from pathlib import Path
 
 import numpy as np
 
-from organizer.content import Content, Values, check_same, choose_evenly, repeated, warn_of_share, warn_where
+from organizer.content import (
+    Content,
+    Values,
+    check_same,
+    choose_evenly,
+    find_overlaps,
+    repeated,
+    warn_of_share,
+    warn_where,
+)
 from organizer.files import Files
 from organizer.public_data import (
     Leak,
@@ -31,9 +40,8 @@ from scoring_program.challenges.chalearn.reference import (
 from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
 from scoring_program.task import load_task
-from validator.arrays import Bools, Floats, Ints
+from validator.arrays import Ints
 from validator.findings import Findings
 from validator.formats.chalearn.write import encode_files
 
@@ -45,18 +53,10 @@ _EARLY = 0.1
 _MANY_ROWS = 3
 
 
-class _NoisyRows(Guess):
-    """Rows with noise; the bias is a lag in frames."""
-
-    def shake(self, box: Floats, far: float) -> list[float]:
-        """Return start and end with noise, in any order."""
-        deviation = 0.4 * self._noise * (box[1] - box[0])
-        noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
-        return noisy.tolist()
-
-
 class TrackAnnotations(Annotations[Reference, Prediction]):
     """The annotations of one track."""
+
+    lag = 5
 
     def __init__(self, task_id: str) -> None:
         self._track = TRACKS[task_id]
@@ -67,13 +67,6 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
         count_of_label.update(str(label) for label in reference.rows.label.tolist())
         intervals = reference.rows.frames.astype(np.float64)
         return Pools({_KIND: count_of_label}, {_KIND: intervals})
-
-    def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
-        """Return rows with noise and a lag."""
-        pools = self.pools(reference)
-        lag = np.array(rng.normal(0, 5 * noise))
-        guess = _NoisyRows(baseline=BaselineKind.NOISY, pools=pools, rng=rng, noise=noise, bias=lag)
-        return self.predicted(reference, guess)
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return the rows of each sequence, equal ones once; the most frequent class all the time."""
@@ -95,15 +88,6 @@ class TrackAnnotations(Annotations[Reference, Prediction]):
     def files(self, prediction: Prediction) -> Files:
         """Return a CSV file for each sequence."""
         return encode_files(prediction)
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return the sequences with rows of one frame, which cover nothing under ``released``."""
-        rows = reference.rows
-        covers_nothing = rows.frames[:, 0] == rows.frames[:, 1]
-        if settings["protocol"] != "released":
-            covers_nothing[:] = False
-        sequences = {reference.sequences[index] for index in rows.sequence[covers_nothing].tolist()}
-        return {"a row of one frame covers nothing under released": sequences}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each row of each sequence."""
@@ -193,7 +177,8 @@ def _warnings(reference: Reference) -> Findings:
     order = np.lexsort(table.T[::-1])
     check_same(sequences, [(rows.sequence, table[order][:, 1:])], warnings)
     is_repeated = repeated(table)
-    is_overlapping = _find_overlaps(table, order[~is_repeated[order]])
+    # The last frame is covered, too.
+    is_overlapping = find_overlaps(table[:, :-2], rows.frames + np.array([0, 1]))
     is_cut = rows.frames[:, 1] > reference.n_frames[rows.sequence]
     place = ("", _line_of_row(reference))
     warn_where(is_repeated, "R-REPEATED", "the row repeats an earlier one", place, warnings)
@@ -221,23 +206,6 @@ def _check_times(reference: Reference, n_rows: Ints, warnings: Findings) -> None
         if not is_doubtful_row.all():
             is_doubtful &= n_rows >= _MANY_ROWS
         warn_of_share(is_doubtful, "R-TIMES", problem, (file, "sequence", reference.sequences), warnings)
-
-
-def _find_overlaps(table: Ints, order: Ints) -> Bools:
-    """Return which rows begin before an earlier one of their sequence, actor and class ends.
-
-    ``table`` has columns sequence, actor, class, first and last frame; ``order`` are the rows to look at, in
-    ascending order of all columns.
-    """
-    is_overlapping = np.zeros(len(table), dtype=bool)
-    last_frame_of_group: dict[tuple[int, ...], int] = {}
-    for row in order.tolist():
-        *columns, first, last = table[row].tolist()
-        group = tuple(columns)
-        last_before = last_frame_of_group.get(group, 0)
-        is_overlapping[row] = first <= last_before
-        last_frame_of_group[group] = max(last, last_before)
-    return is_overlapping
 
 
 def _timelines(track: Track, reference: Reference) -> list[Section]:

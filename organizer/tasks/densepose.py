@@ -42,9 +42,8 @@ from scoring_program.challenges.densepose.reference import (
 )
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.metrics import geodesic
-from scoring_program.metrics.average_precision import AREAS, MOST_DETECTIONS
+from scoring_program.metrics.average_precision import AREAS
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
 from validator.arrays import Bools, Ints, Pixels
 from validator.columns import JsonValue
 from validator.findings import Findings
@@ -74,17 +73,11 @@ class _PaintedPerson(NamedTuple):
         Left and top of the pixels in the image.
     pixels : uint8 array of shape (height, width, 3)
         Part, U and V.
-    is_exact : bool
-        Whether each known point has its own vertex.
-    has_all : bool
-        Whether there are known points and a mask.
     """
 
     person: int
     corner: tuple[int, int]
     pixels: Pixels
-    is_exact: bool
-    has_all: bool
 
 
 class DensePoseAnnotations(Annotations[Reference, list[str]]):
@@ -122,26 +115,6 @@ class DensePoseAnnotations(Annotations[Reference, list[str]]):
         """Return the one JSON file."""
         return encode_submission("baseline", prediction)
 
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return the images with persons that no detection can suit exactly."""
-        persons = reference.persons
-        incomplete, inexact = [], []
-        for painted in _paint_persons(reference):
-            if not painted.has_all:
-                incomplete.append(painted.person)
-            if not painted.is_exact:
-                inexact.append(painted.person)
-        n_dense = np.bincount(persons.image[persons.dense], minlength=len(persons.image_id))
-        images_by_reason = {
-            "a person has no mask or no known point": persons.image[incomplete],
-            "8-bit U and V, or points that share a pixel": persons.image[inexact],
-            f"only {MOST_DETECTIONS} detections of an image count": np.flatnonzero(n_dense > MOST_DETECTIONS),
-        }
-        reasons = {}
-        for reason, images in images_by_reason.items():
-            reasons[reason] = {str(image_id) for image_id in persons.image_id[images].tolist()}
-        return reasons
-
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return for each image whether each of its persons is densely annotated."""
         persons = reference.persons
@@ -177,7 +150,6 @@ def _paint_persons(reference: Reference) -> Iterator[_PaintedPerson]:
     """Yield the densely annotated persons, each point as exact as 8 bits allow."""
     persons = reference.persons
     cells = _cells(reference)
-    nearest = reference.template.nearest.ravel()
     for person in np.flatnonzero(persons.dense).tolist():
         left, top = int(persons.box[person, 0]), int(persons.box[person, 1])
         mask = _mask_of_box(persons, person)
@@ -194,8 +166,6 @@ def _paint_persons(reference: Reference) -> Iterator[_PaintedPerson]:
             person=person,
             corner=(left, top),
             pixels=np.where((mask | has_point)[..., None], body, 0).astype(np.uint8),
-            is_exact=bool((nearest[filled[row, column]] == persons.vertex[points]).all()),
-            has_all=bool(mask.any() and has_point.any()),
         )
 
 

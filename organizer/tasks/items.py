@@ -4,20 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from organizer.content import Content, Values, check_columns, check_constant, check_same, repeated, warn_where
+from organizer.content import (
+    Content,
+    Values,
+    check_columns,
+    check_constant,
+    check_same,
+    find_overlaps,
+    repeated,
+    warn_where,
+)
 from organizer.files import Files
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
-from validator.arrays import Bools, Floats, Ints
+from validator.arrays import Floats
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
 from validator.formats.items.example import example_value
@@ -60,16 +67,6 @@ def _plain_values(form: Form, items: Items) -> dict[str, Any]:
     return dict(zip(keys, [names[label] for label in values.tolist()] if names else values.tolist()))
 
 
-class _NoisySegments(Guess):
-    """Segments with noise; the bias is a lag in seconds."""
-
-    def shake(self, box: Floats, far: float) -> list[float]:
-        """Return start and end with noise, in any order."""
-        deviation = 0.4 * self._noise * (box[1] - box[0])
-        noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
-        return noisy.tolist()
-
-
 class ItemAnnotations(Annotations[Reference, Prediction]):
     """The value of each item of a task."""
 
@@ -78,15 +75,13 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         self.kind = form.kind
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             self.perfect_scores = (0.0, 0.0)
-
-    @cached_property
-    def baselines(self) -> tuple[BaselineKind, ...]:  # type: ignore[override]
-        """Those that an item with one value cannot be without; segments and boxes have all, others none."""
+        if self.kind is Kind.SEGMENTS:
+            self.lag = 0.2
+        # Those that an item with one value cannot be without; segments and boxes have all, others none.
         if self.kind is Kind.VALUE:
-            return ()
-        if self.form.instance is not None:
-            return tuple(BaselineKind)
-        return _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
+            self.baselines = ()
+        elif form.instance is None:
+            self.baselines = _NOT_ONE_CLASS if self.kind is Kind.LABELS else _WITHOUT_CLASS
 
     def pools(self, reference: Reference) -> Pools:
         """Return how often each label is annotated, 0 for those that never are, times, and numbers."""
@@ -98,15 +93,6 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
         if self.kind in (Kind.NUMBER, Kind.COLUMNS):
             return Pools({}, {}, _columns(items))
         return Pools({_LABEL: _count_labels(items)}, {})
-
-    def noisy(self, reference: Reference, rng: np.random.Generator, noise: float) -> Prediction:
-        """Return values with noise, and segments with a lag."""
-        if self.kind is not Kind.SEGMENTS:
-            return super().noisy(reference, rng, noise)
-        lag = np.array(rng.normal(0, 0.2 * noise))
-        return self.predicted(
-            reference, _NoisySegments(BaselineKind.NOISY, self.pools(reference), rng, noise, lag)
-        )
 
     def predicted(self, reference: Reference, guess: Guess) -> Prediction:
         """Return a value for each item; the most frequent label once in each list."""
@@ -147,10 +133,6 @@ class ItemAnnotations(Annotations[Reference, Prediction]):
     def files(self, prediction: Prediction) -> Files:
         """Return the one file of a submission."""
         return {self.form.file: encode(self.form, prediction)}
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return nothing: a submission can be perfect on each item."""
-        return {}
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the labels of each item, or the thirds of its numbers, which a split divides evenly."""
@@ -247,7 +229,7 @@ def _content_of_regions(items: Regions, noun: str, form: Form, warnings: Finding
     region = "segment" if is_segment else "box"
     warn_where(is_repeated, "R-REPEATED", f"the {region} repeats an earlier one", at, warnings)
     if is_segment:
-        is_overlapping = _find_overlaps(rows, order[~is_repeated[order]])
+        is_overlapping = find_overlaps(rows[:, :2], items.extent)
         warn_where(is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", at, warnings)
     n_regions = np.bincount(items.item, minlength=len(items.keys))
     regions = form.kind.value
@@ -288,19 +270,6 @@ def _place_of_region(items: Regions) -> Callable[[int], str]:
         return f"/{pointer_part(items.keys[item])}/{region - int(first_of_item[item])}"
 
     return place
-
-
-def _find_overlaps(rows: Floats, order: Ints) -> Bools:
-    """Return which segments begin before the end of the one before them of their item and label.
-
-    ``rows`` have columns item, label, start and end; ``order`` are the segments to look at, ascending in all
-    columns.
-    """
-    before, after = rows[order[:-1]], rows[order[1:]]
-    is_one_group = (before[:, :2] == after[:, :2]).all(axis=1)
-    is_overlapping = np.zeros(len(rows), dtype=bool)
-    is_overlapping[order[1:]] = is_one_group & (after[:, 2] < before[:, 3])
-    return is_overlapping
 
 
 def writing_code(task_id: str, rules: Rules) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -38,7 +38,6 @@ from scoring_program.challenges.kinetics_tps.reference import (
 from scoring_program.challenges.kinetics_tps.task import TASKS
 from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Read
 from validator.formats.kinetics_tps.read import (
@@ -110,18 +109,9 @@ class KineticsAnnotations(Annotations[Reference, Prediction]):
     def rows(self, loaded: AnyLoaded, guess: Guess) -> Read[KineticsSubmission]:
         """Return the arrays of a prediction without noise, which take a tenth of the time of files."""
         parts = loaded.reference.parts
-        if guess.baseline is BaselineKind.NOISY or _frames_with_too_many(parts):
+        if guess.baseline is BaselineKind.NOISY or _has_too_many(parts):
             return super().rows(loaded, guess)
         return Read(_plain_rows(loaded.reference, self.pools(loaded.reference), guess), [])
-
-    def reasons(self, reference: Reference, settings: Settings) -> dict[str, set[str]]:
-        """Return the videos with too many humans or parts, and with equal boxes of two humans."""
-        parts = reference.parts
-        too_full = f"a submission holds at most {MOST_HUMANS} humans a frame and parts a human"
-        return {
-            too_full: _videos_of_frames(parts, _frames_with_too_many(parts)),
-            "two humans of a frame have the same box": _videos_of_frames(parts, _frames_with_twins(parts)),
-        }
 
     def classes(self, reference: Reference) -> dict[str, list[str]]:
         """Return the class of each video."""
@@ -188,22 +178,11 @@ def _random_rows(reference: Reference, pools: Pools, guess: Guess) -> KineticsSu
     return KineticsSubmission(dict(zip(parts.videos, classes)), random_parts)
 
 
-def _frames_with_too_many(parts: PartStates) -> list[int]:
-    """Return the frames with more humans, or a human with more parts, than a submission may hold."""
-    frames = np.flatnonzero(np.bincount(parts.human_frame, minlength=1) > MOST_HUMANS)
-    humans = np.flatnonzero(np.bincount(parts.part_human, minlength=1) > MOST_PARTS)
-    return [*frames.tolist(), *parts.human_frame[humans].tolist()]
-
-
-def _frames_with_twins(parts: PartStates) -> list[int]:
-    """Return the frames of which two humans have the same box."""
-    rows = np.column_stack([parts.human_frame, parts.human_box])
-    return parts.human_frame[content.repeated(rows)].tolist()
-
-
-def _videos_of_frames(parts: PartStates, frames: Iterable[int]) -> set[str]:
-    """Return the names of the videos of frames."""
-    return {parts.videos[parts.frame_video[frame]] for frame in frames}
+def _has_too_many(parts: PartStates) -> bool:
+    """Return whether a frame has more humans, or a human more parts, than a submission may hold."""
+    most_humans = np.bincount(parts.human_frame, minlength=1).max()
+    most_parts = np.bincount(parts.part_human, minlength=1).max()
+    return bool(most_humans > MOST_HUMANS or most_parts > MOST_PARTS)
 
 
 def content_of(loaded: AnyLoaded) -> Content:

@@ -61,7 +61,7 @@ REFERENCE_WARNINGS = {
     "R-CUT": "the row ends after the last frame of its sequence, and is cut there; compare it with the source of the annotations",
     "R-EMPTY": "the sequence has no row; give its labels, or take it out",
     "R-FRAMES": "the video has no frame: its PSC is 1 for nothing; compare it with the source of the annotations",
-    "R-LEFT-OUT": "1 file left out: more.json; correct the names if they belong to the reference",
+    "R-LEFT-OUT": "1 file left out: more.json; correct the names if they belong to the reference, whose files are *_labels.csv, *_data.csv",
     "R-NAME": "the class 'play_drum' (1) is nearly 'play_drums' (3); write both alike, if they are one",
     "R-OVERLAP": "the row overlaps another one of its class and actor; compare it with the source of the annotations",
     "R-RANGE": "the area of the person is less than a pixel; compare it with the source of the annotations",

@@ -344,8 +344,8 @@ def test_numbers_that_are_no_columns_are_left_out(tmp_path, monkeypatch):
 
 
 CHANGES_OF_DECLARATIONS = {
-    "validator/formats/items/birds.files.yaml": ('missing: "empty"', "each: results"),
-    "scoring_program/challenges/items/birds.yaml": ('sorting: "desc"', 'sorting: "asc"'),
+    "validator/formats/items/birds.files.yaml": ("  missing: empty\n", "  each: results\n"),
+    "scoring_program/challenges/items/birds.yaml": ("sorting: desc", "sorting: asc"),
 }
 
 

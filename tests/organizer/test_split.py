@@ -243,27 +243,6 @@ def test_shares_are_positive_numbers(capsys):
     assert "--shares" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("shares", "percentages"),
-    [
-        ("30 70", []),
-        ("0.3 0.7", []),
-        ("20 20 60", []),
-        ("30 60", ["33.3", "66.7"]),
-        ("1 5", ["16.7", "83.3"]),
-    ],
-)
-def test_shares_that_add_up_to_something_else_are_taken_in_proportion_with_a_note(
-    tmp_path, capsys, shares, percentages
-):
-    assert (
-        main(f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares {shares}".split()) == 0
-    )
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("note | the shares ")]
-    assert len(lines) == bool(percentages)
-    assert all(f" {percentage} %" in line for line in lines for percentage in percentages)
-
-
 def test_classes_divide_as_the_shares_say():
     """1,000 items of 20 classes, the rarest with 10 instances: no part is off by more than one of them."""
     rng = np.random.default_rng(1)

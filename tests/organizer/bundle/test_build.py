@@ -309,7 +309,7 @@ def only_actions(data):
     data["solutions"] = data["solutions"][:1]
 
 
-def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited, capsys):
+def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited):
     def change(data, source):
         only_actions(data)
         data["leaderboards"][0]["columns"][0].update(title="Points")
@@ -317,7 +317,6 @@ def test_columns_of_a_competition_of_one_challenge_are_the_organizers(edited, ca
 
     (column,) = edited(change)["chalearn_action.zip"]["leaderboards"][0]["columns"]
     assert column["title"] == "Points"
-    assert "coverage" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
@@ -344,7 +343,6 @@ def test_texts_of_a_competition_of_one_challenge_are_the_organizers(edited, caps
     one = edited(change)["chalearn_action.zip"]
     assert (one["title"], one["description"]) == ("[DEMO DATA] Our challenge", description)
     assert one["pages"] == pages
-    assert "/tasks/n/name" not in capsys.readouterr().out
     old = edited(change, "v1.5")["chalearn_action.zip"]
     assert (old["title"], old.get("description")) == ("[DEMO DATA] Our challenge", description)
     names = ("overview", "overview_1", "chalearn_action", "kinetics_tps", "terms")
@@ -360,30 +358,15 @@ def test_competition_of_one_challenge_without_pages_becomes_the_older_form(edite
     assert edited(change, "v1.5")["chalearn_action.zip"]["html"] == {"terms": "pages/terms.md"}
 
 
-def test_limits_of_a_phase_with_one_task_are_shared_with_none(edited, capsys):
-    def change(data, source):
-        data["tasks"], data["solutions"] = data["tasks"][:1], data["solutions"][:1]
-        data["phases"][0].update(tasks=[0], max_submissions=3)
-
-    edited(change)
-    assert " share that" not in capsys.readouterr().out
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("kept", [2, 6])
-def test_limits_are_kept_in_every_bundle_and_the_build_says_so(edited, capsys, kept):
+def test_limits_are_kept_in_every_bundle(edited):
     def change(data, source):
-        data["tasks"], data["solutions"] = data["tasks"][:kept], data["solutions"][:kept]
-        data["phases"][0].update(tasks=list(range(kept)), max_submissions=3, max_submissions_per_day=5)
+        data["tasks"], data["solutions"] = data["tasks"][:2], data["solutions"][:2]
+        data["phases"][0].update(tasks=[0, 1], max_submissions=3, max_submissions_per_day=5)
 
     for data in edited(change).values():
         (phase,) = data["phases"]
         assert (phase["max_submissions"], phase["max_submissions_per_day"]) == (3, 5)
-    said = capsys.readouterr().out
-    (limits,) = re.findall("note [|] .* max_submissions_per_day 5, max_submissions 3.*", said)
-    assert "Main phase" in limits
-    assert f" competition.zip its {kept} tasks " in limits
-    assert len(re.findall("note [|] .* Force_Best, not Force_Latest_Multiple", said)) == 1
 
 
 @pytest.mark.slow
@@ -690,15 +673,13 @@ def test_reference_without_a_task_of_the_competition_is_named_once(edited, tmp_p
     assert "DEMO=1" in problem.remedy
 
 
-def test_build_says_where_titles_come_from_and_what_is_left_of_earlier_builds(edited, tmp_path, capsys):
+def test_build_says_what_is_left_of_earlier_builds(edited, tmp_path, capsys):
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action")
     (tmp_path / "dist").mkdir()
     (tmp_path / "dist" / "kinetics_tps.zip").touch()
     edited(lambda data, source: None, reference=refs)
-    said = capsys.readouterr().out
-    assert said.count("/tasks/n/name") == 1
-    assert re.search("note [|] .* dist/ .*: kinetics_tps.zip;", said)
+    assert re.search("note [|] .* dist/ .*: kinetics_tps.zip;", capsys.readouterr().out)
 
 
 @pytest.mark.slow

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
+import sys
 import tarfile
 import zipfile
 from dataclasses import replace
@@ -19,18 +23,32 @@ from organizer.bundle.kit import (
     kit_version,
     write_kit,
 )
+from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference
-from organizer.files import folder_files
+from organizer.files import folder_files, write_files
 from people_in_video.__main__ import COMMANDS
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED
+from tests.helpers import PUBLISHED, ROOT
 from tests.processes import run_in_turn
 
 TASK = "chalearn_gesture"
 SAMPLES = f"people_in_video/samples/{TASK}"
 # Modules that a participant may have, and packages of PyPI.
 CLASHING = ("compare", "evaluate", "history", "home", "scoring_program", "validator")
+
+
+# Writes the kit of a task, its packages and its program into a folder, where nobody else can read them.
+ELSEWHERE = """
+import os, sys
+from pathlib import Path
+from organizer.bundle.kit import build_packages, kit_version, write_kit
+from organizer.bundle.programs import build_program
+os.umask(0o077)
+task, folder = sys.argv[1], Path(sys.argv[2])
+build_packages(write_kit([task], folder / "kit"), folder, kit_version([task]))
+(folder / "program.zip").write_bytes(build_program(task))
+"""
 
 
 @pytest.fixture(scope="module")
@@ -125,6 +143,23 @@ def test_the_wheel_and_the_source_archive_hold_the_files_of_the_folder(kit, tmp_
     # The long description of an index.
     assert "Description-Content-Type: text/markdown" in metadata
     assert "# Starting kit" in metadata
+
+
+def test_kits_packages_and_programs_are_the_same_bytes_whoever_builds_them(kit, tmp_path):
+    """With another folder, umask, time zone and seed of hashes."""
+    pytest.importorskip("flit_core")
+    here, elsewhere = tmp_path / "here", tmp_path / "else where"
+    here.mkdir()
+    elsewhere.mkdir()
+    build_packages(kit, here, kit_version([TASK]))
+    write_files({"program.zip": build_program(TASK)}, here)
+    subprocess.run(
+        [sys.executable, "-c", ELSEWHERE, TASK, str(elsewhere)],
+        cwd=ROOT, env={**os.environ, "TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "7"}, check=True,
+    )  # fmt: skip
+    assert folder_files(elsewhere / "kit") == folder_files(kit)
+    shutil.rmtree(elsewhere / "kit")
+    assert folder_files(elsewhere) == folder_files(here)
 
 
 @pytest.mark.slow

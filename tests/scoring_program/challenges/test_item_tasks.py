@@ -594,7 +594,10 @@ SPOILED = [
             ("R-OVERLAP", "truth.json", "/item_00/2"),
         ],
     ),
-]
+    # The third overlaps the first, not the one before it.
+    ("segments_json", [segments((0, 9), (1, 2), (5, 12), (12, 14))], [
+        ("R-OVERLAP", "truth.json", "/item_00/1"), ("R-OVERLAP", "truth.json", "/item_00/2")]),
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("name", "values", "places"), SPOILED)
