@@ -82,7 +82,7 @@ SCORES_ALONE = {
 SENT_BY_VALUE = (
     "organizer.runs.cluster",
     "organizer.runs.pool",
-    "organizer.runs.fork_server",
+    "organizer.runs.scoring_process",
     "organizer.files",
 )
 # The parts of the organizer's tools: each imports those before it only.
@@ -226,7 +226,7 @@ def test_modules_import_only_what_their_packages_may():
 
 
 def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_program():
-    """A fork server imports the built program once it is told where that is."""
+    """A scoring process imports the built program once it is told where that is."""
     offenders = []
     for name in SENT_BY_VALUE:
         others = set(imports(MODULES[name], within_functions=False)) & MODULES.keys()

@@ -20,8 +20,9 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
+from validator.formats.items.example import example_value
 from validator.formats.items.read import form_of
-from validator.formats.items.write import encode, example_value
+from validator.formats.items.write import encode
 from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Form, Kind
 from validator.texts import pointer_part

@@ -18,7 +18,7 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
 from organizer.public_data import PublicSource, make_public_data
-from organizer.runs import fork_server
+from organizer.runs import scoring_process
 from organizer.runs.rescore import Options, score_all
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
@@ -289,7 +289,7 @@ def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, 
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("hidden | about robin owl robin owl") == 2
     assert "hidden | ValueError: ('not', 'owl')" in lines
-    assert [record.entry.outcome for record in records] == [fork_server.SCORED, fork_server.CRASHED]
+    assert [record.entry.outcome for record in records] == [scoring_process.SCORED, scoring_process.CRASHED]
     for record in records:
         page = record.page.read_text(encoding="utf-8")
         assert "owl" not in page + record.entry.problem
