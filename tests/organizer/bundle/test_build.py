@@ -57,6 +57,7 @@ from tests.helpers import (
     one_of_each_challenge,
     one_task,
     places_of,
+    prepared,
     printed_problems,
     refused,
 )
@@ -798,7 +799,7 @@ def test_built_program_gives_the_numbers_of_a_golden_case(run_built, tmp_path, c
     name = case.parent.name
     reference = tmp_path / "reference"
     reference.mkdir()
-    write_files(reference_files(name, case / "ref"), reference)
+    write_files(folder_files(prepared(name, case / "ref")), reference)
 
     def score(**settings):
         result = score_case(case, protocol, **settings)

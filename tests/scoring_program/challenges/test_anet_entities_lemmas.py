@@ -184,10 +184,12 @@ def test_note_counts_guessed_classes(run, tmp_path, fallback, means):
 
 
 def test_reference_without_lemmas_is_refused_on_the_platform(tmp_path):
-    source = write_source(tmp_path / "source", ["them"])
+    ready = tmp_path / "ready"
+    assert prepare(write_source(tmp_path / "source", ["them"]), ready) == 0
+    (ready / "lemmas.json").unlink()
     task = load_task(GEN)
     with pytest.raises(Refused, match=r"E-REF-LEMMAS lemmas\.json: "):
-        task.load(source, task.settings(source))
+        task.load(ready, task.settings(ready))
 
 
 def test_lemmas_that_lack_tokens_are_found(tmp_path, capsys):

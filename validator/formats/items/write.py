@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validator.formats.values import Form, Kind
+from validator.formats.values import Form, InstanceKeys, Kind
 
 Value = Any
 """What an item has, as it is in a JSON file."""
@@ -17,6 +17,17 @@ Value = Any
 def encode(form: Form, values: Mapping[str, Value]) -> bytes:
     """Return the content of the file of a submission, or with its own form that of the ground truth."""
     return _encode_table(form, values) if form.is_table else _encode_json(form, values)
+
+
+def as_instance(
+    keys: InstanceKeys, label: str, corners: Sequence[float], score: float = 1.0
+) -> dict[str, Any]:
+    """Return an instance as it is in a JSON file."""
+    instance: dict[str, Any] = {keys.label: label}
+    instance.update({keys.list: list(corners)} if keys.list else zip(keys.corners, corners))
+    if keys.score:
+        instance[keys.score] = score
+    return instance
 
 
 def _encode_json(form: Form, values: Mapping[str, Value]) -> bytes:
