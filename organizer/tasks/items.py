@@ -19,10 +19,10 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
-from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
+from validator.formats.items.arrays import Items, PlainValues, Regions, corners_of
 from validator.formats.items.example import example_value
 from validator.formats.items.read import form_of
-from validator.formats.items.write import encode
+from validator.formats.items.write import as_instance, encode
 from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Form, Kind
 from validator.texts import pointer_part

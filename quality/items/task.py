@@ -17,9 +17,9 @@ from quality import ROOT, cures
 from quality.items import values
 from quality.task import CANARY, Mistake, QualityTask, Trick, cured, noted
 from scoring_program.challenges.items.task import TASKS as SCORED
-from validator.formats.items.arrays import as_instance, corners_of
+from validator.formats.items.arrays import corners_of
 from validator.formats.items.read import form_of
-from validator.formats.items.write import decode, encode
+from validator.formats.items.write import as_instance, decode, encode
 from validator.formats.rules import load_rules
 from validator.formats.values import Form, Kind
 

@@ -6,7 +6,8 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from validator.formats.items.arrays import as_instance, corners_of
+from validator.formats.items.arrays import corners_of
+from validator.formats.items.write import as_instance
 from validator.formats.values import Form, Kind
 
 N_CANARIES = 20

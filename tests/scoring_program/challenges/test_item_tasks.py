@@ -39,9 +39,9 @@ from tests.item_cases import (
     score_case,
     write_case,
 )
-from validator.formats.items.arrays import Values, as_instance, corners_of
+from validator.formats.items.arrays import Values, corners_of
 from validator.formats.items.read import FORMAT, form_of
-from validator.formats.items.write import decode
+from validator.formats.items.write import as_instance, decode
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
 

@@ -95,17 +95,6 @@ def corners_of(keys: InstanceKeys, instance: Mapping[str, Any]) -> list[float]:
     return corners
 
 
-def as_instance(
-    keys: InstanceKeys, label: str, corners: Sequence[float], score: float = 1.0
-) -> dict[str, Any]:
-    """Return an instance as it is in a JSON file."""
-    instance: dict[str, Any] = {keys.label: label}
-    instance.update({keys.list: list(corners)} if keys.list else zip(keys.corners, corners))
-    if keys.score:
-        instance[keys.score] = score
-    return instance
-
-
 def as_regions(form: Form, keys: list[str], values: Sequence[Sequence[Any] | None]) -> Regions:
     """Return lists of instances as they are in a JSON file as arrays; None stands for no list."""
     names = form.instance_keys

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from validator.formats.items.arrays import as_instance
+from validator.formats.items.write import as_instance
 from validator.formats.values import Form, Kind
 
 _NUMBER, _SCORE = 17.5, 0.9

@@ -5,10 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validator.formats.values import Form, Kind
+from validator.formats.values import Form, InstanceKeys, Kind
 
 Value = Any
 """What an item has, as it is in a JSON file."""
@@ -36,6 +36,17 @@ def _encode_table(form: Form, values: Mapping[str, Value]) -> bytes:
         cells = [value[column] for column in form.columns] if is_row else [value]
         writer.writerow([key, *cells])
     return text.getvalue().encode()
+
+
+def as_instance(
+    keys: InstanceKeys, label: str, corners: Sequence[float], score: float = 1.0
+) -> dict[str, Any]:
+    """Return an instance as it is in a JSON file."""
+    instance: dict[str, Any] = {keys.label: label}
+    instance.update({keys.list: list(corners)} if keys.list else zip(keys.corners, corners))
+    if keys.score:
+        instance[keys.score] = score
+    return instance
 
 
 def decode(form: Form, data: bytes) -> dict[str, Value]:
