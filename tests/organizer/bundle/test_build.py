@@ -168,7 +168,6 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
 
 # What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
 NOT_OF_PROGRAMS = {
-    "entries_in_memory",
     "gather",
     "is_table_of_groups",
     "iter_list",
