@@ -305,25 +305,6 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
     return check_items(first_of_image, public.items, "image", place)
 
 
-def join_gathered(parts: Sequence[Gathered]) -> Gathered:
-    """Return what was gathered apart as one, the same however it was divided."""
-    first_of_image: dict[int, int] = {}
-    best_of_images: dict[int, _BestOfImage] = {}
-    for part in parts:
-        for image_id, first in part.first_of_image.items():
-            first_of_image[image_id] = min(first, first_of_image.get(image_id, first))
-        for kept in part.kept:
-            best_of_images.setdefault(kept.image, _BestOfImage()).add(kept)
-    return Gathered(
-        kept=_in_order(best_of_images.values()),
-        n_detections=sum(part.n_detections for part in parts),
-        n_other_categories=sum(part.n_other_categories for part in parts),
-        n_other_images=sum(part.n_other_images for part in parts),
-        hints=DetectionHints.joined([part.hints for part in parts]),
-        first_of_image=dict(sorted(first_of_image.items())),
-    )
-
-
 def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Keep) -> Gathered:
     """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
     gatherer = _Gatherer(public, keep)
@@ -333,24 +314,23 @@ def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Ke
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
-    numbered = [_nothing_gathered()]
+    first_of_image: dict[int, int] = {}
+    best_of_images: dict[int, _BestOfImage] = {}
     n_before = 0
     for part in parts:
-        kept = [replace(detection, index=n_before + detection.index) for detection in part.kept]
-        first_of_image = {image_id: n_before + first for image_id, first in part.first_of_image.items()}
-        numbered.append(part._replace(kept=kept, first_of_image=first_of_image))
+        for image_id, first in part.first_of_image.items():
+            first_of_image.setdefault(image_id, n_before + first)
+        for kept in part.kept:
+            best = best_of_images.setdefault(kept.image, _BestOfImage())
+            best.add(replace(kept, index=n_before + kept.index))
         n_before += part.n_detections
-    return join_gathered(numbered)
-
-
-def _nothing_gathered() -> Gathered:
     return Gathered(
-        kept=[],
-        n_detections=0,
-        n_other_categories=0,
-        n_other_images=0,
-        hints=DetectionHints(),
-        first_of_image={},
+        kept=_in_order(best_of_images.values()),
+        n_detections=n_before,
+        n_other_categories=sum(part.n_other_categories for part in parts),
+        n_other_images=sum(part.n_other_images for part in parts),
+        hints=DetectionHints.joined([DetectionHints(), *(part.hints for part in parts)]),
+        first_of_image=first_of_image,
     )
 
 

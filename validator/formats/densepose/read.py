@@ -433,7 +433,7 @@ class DetectionHints:
 
     @staticmethod
     def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
-        """Return the facts of all processes as one."""
+        """Return the facts of several parts as one."""
         return DetectionHints(
             count=sum(part.count for part in parts),
             scores=_joined_extremes([part.scores for part in parts]),
