@@ -29,7 +29,10 @@ _LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
 _MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
 # Our own words for files with a header, and for files of items without one.
 _TABLE_WORDS = {"x-values"}
-_ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns", "x-table-columns"}
+_ITEM_WORDS = {
+    *("x-item", "x-other-paths", "x-data-paths"),
+    *("x-order", "x-frames", "x-further-columns", "x-table-columns"),
+}
 # The constraints of each type of field. Every field is required.
 _CONSTRAINTS = {
     "string": {"enum", "unique"},
@@ -71,6 +74,8 @@ class CsvRules(NamedTuple):
         What files of items are one of each of.
     other_paths : tuple of str
         Other spellings of the names of files of items.
+    data_paths : tuple of str
+        The names of files of the data, which hold the key of an item and no predictions.
     order : tuple of str
         No fields, or two, left <= right in each row.
     frames : tuple of str
@@ -88,6 +93,7 @@ class CsvRules(NamedTuple):
     values: int = 20_000_000
     item: str = "item"
     other_paths: tuple[str, ...] = ()
+    data_paths: tuple[str, ...] = ()
     order: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     further_columns: bool = False
@@ -272,8 +278,8 @@ def _check_files_of_items(rules: CsvRules) -> None:
     path = rules.path
     if rules.key or any(field.type != "integer" for field in rules.fields):
         raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
-    if any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
-        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
+    if any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths, *rules.data_paths)):
+        raise ValueError(f"{path}: x-path, x-other-paths and x-data-paths hold {{key}} once")
 
 
 def _parse_field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
