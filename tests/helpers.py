@@ -24,7 +24,8 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video import home_loaded
+from people_in_video.home_loaded import HomeLoaded
 from people_in_video.references.loading import prepared_folder
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference
@@ -267,9 +268,9 @@ def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]
     return load_reference(task, prepared(task_id, folder, values["item_groups"]), values)
 
 
-def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:
+def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded:
     """Return the same as at home, where everything is explained."""
-    return of_kind(HomeLoaded, loaded(task_id, folder, **settings))
+    return home_loaded.at_home(loaded(task_id, folder, **settings))
 
 
 def prepared(task_id: str, folder: Path, item_groups: str = "") -> Path:
@@ -296,6 +297,6 @@ def run_folder(
 
     def load() -> Loaded[Any, Any, Any]:
         loaded = load_folder(task_id, prepared(task_id, reference), settings)
-        return of_kind(HomeLoaded, loaded) if at_home else loaded
+        return home_loaded.at_home(loaded) if at_home else loaded
 
     return run(load, submission, output)

@@ -308,6 +308,19 @@ def test_endless_numbers_of_json_are_told_in_short(key, n_digits, tmp_path, caps
     assert "sys." not in printed.err
 
 
+def test_what_converting_assumed_is_on_the_page_and_in_the_data_of_a_score(tmp_path, capsys):
+    first, *_ = sorted((SAMPLES / "chalearn_action" / "good").iterdir())
+    item = first.name.removesuffix("_prediction.csv")
+    (tmp_path / "rows.csv").write_text(f"item,class,start,end\n{item},1,1,5\n")
+    arguments = ["chalearn_action", str(tmp_path / "rows.csv"), "--output", str(tmp_path / "out")]
+    assert main(["score", *arguments, "--json"]) == SCORED
+    printed = json.loads(capsys.readouterr().out)
+    (text,) = [note["text"] for note in printed["notes"] if note["code"] == "N-CONVERTED"]
+    assert text in (tmp_path / "out" / "detailed_results.html").read_text()
+    assert main(["score", *arguments]) == SCORED
+    assert capsys.readouterr().out.count(text) == 1
+
+
 @needs_torch
 def test_score_notes_what_converting_left_out(tmp_path, capsys):
     found = score("densepose", FILES / "coco_densepose_predictions.pth")

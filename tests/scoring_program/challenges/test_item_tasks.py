@@ -22,7 +22,7 @@ from organizer.tasks import BaselineKind
 from organizer.tasks.items import content_of
 from people_in_video import public_data, writing
 from people_in_video.diagnosis import items as diagnosis
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import at_home
 from people_in_video.items import writer
 from people_in_video.public_items import encode_items
 from quality.task import CANARY, quality_tasks
@@ -554,7 +554,7 @@ def test_parts_of_a_reference_are_references_of_their_items(example, tmp_path):
     annotations.cut(tmp_path / "ref", loaded.reference, items, tmp_path / "part")
     part = example.load(tmp_path / "part")
     assert list(part.items) == sorted(items)
-    selected = of_kind(HomeLoaded, loaded).select_items(items)
+    selected = at_home(loaded).select_items(items)
     assert part.score_path(tmp_path / "good").scores == selected.score_path(tmp_path / "good").scores
 
 
