@@ -26,7 +26,7 @@ from organizer.files import folder_files
 from people_in_video import SubmissionError, convert, score
 from people_in_video.__main__ import main
 from people_in_video.densepose import writer as writer_module
-from people_in_video.densepose.writer import DensePoseWriter, content_digest
+from people_in_video.densepose.writer import DensePoseWriter, detection_key
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import SAMPLES, make_zip
@@ -433,7 +433,7 @@ def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
     with DensePoseWriter(tmp_path / "best.zip") as writer:
         for detection in everything:
             writer.add(*detection)
-    by_content = sorted(everything, key=lambda entry: (-entry[2], content_digest(entry[1], entry[3])))
+    by_content = sorted(everything, key=lambda entry: detection_key(*entry[1:]))
     text = ",".join(encode_detection(*entry) for entry in by_content)
     (tmp_path / "all.zip").write_bytes(make_zip({"densepose_a_results.json": f"[{text}]"}))
     assert score("densepose", tmp_path / "best.zip").scores == score("densepose", tmp_path / "all.zip").scores

@@ -65,23 +65,16 @@ from validator.texts import counted
 _MOST_WAITING = 100_000
 _MOST_WAITING_BYTES = 8_000_000_000
 _ENDINGS = [".zip", ".json"]
+DetectionKey = tuple[float, bytes]
+"""The negative score of a detection, and a hash of its box and array."""
 
 
 class _Written(NamedTuple):
-    """Where the text of a detection is in the temporary file."""
+    """Where the text of a detection is in the temporary file; ``key`` orders the detections of an image."""
 
-    score: float
-    digest: bytes
+    key: DetectionKey
     begin: int
     size: int
-
-    def is_before(self, other: _Written) -> bool:
-        """Whether the detection comes before another one of its image in the file."""
-        return (-self.score, self.digest) < (-other.score, other.digest)
-
-    def is_equal(self, other: _Written) -> bool:
-        """Whether both are one detection."""
-        return (self.score, self.digest) == (other.score, other.digest)
 
 
 class DensePoseWriter:
@@ -169,11 +162,11 @@ class DensePoseWriter:
         best = self._best_of_image.setdefault(image, [])
         # Saving has moved the place in the file.
         begin = self._waiting.seek(0, os.SEEK_END)
-        detection = _Written(certainty, content_digest(checked_box, array), begin, 0)
-        if any(written.is_equal(detection) for written in best):
+        key = detection_key(checked_box, certainty, array)
+        if any(written.key == key for written in best):
             self._n_equal += 1
             return
-        if len(best) == MOST_DETECTIONS and best[-1].is_before(detection):
+        if len(best) == MOST_DETECTIONS and best[-1].key < key:
             return
         self._n_waiting += 1
         if self._n_waiting > _MOST_WAITING or begin > _MOST_WAITING_BYTES:
@@ -183,8 +176,8 @@ class DensePoseWriter:
             "ascii"
         )
         self._waiting.write(text)
-        best.append(detection._replace(size=len(text)))
-        best.sort(key=lambda written: (-written.score, written.digest))
+        best.append(_Written(key, begin, len(text)))
+        best.sort()
         del best[MOST_DETECTIONS:]
 
     def __exit__(
@@ -246,18 +239,17 @@ def _triples(detections: Any) -> list[tuple[Any, Any, Any]]:
     return triples
 
 
-def content_digest(box: Box, iuv: np.ndarray) -> bytes:
-    """Return what tells apart, and orders, detections of equal score: a hash of the box and the array."""
+def detection_key(box: Box, score: float, iuv: np.ndarray) -> DetectionKey:
+    """Return what orders the detections of an image, the best first, those of equal score by content."""
     content = hashlib.blake2b(np.array(box, dtype="<f8").tobytes(), digest_size=16)
     content.update(np.ascontiguousarray(iuv).data)
-    return content.digest()
+    return -score, content.digest()
 
 
 class DensePosePredictions(Predictions):
     """Keeps what scoring needs of detections; their arrays are dropped at once.
 
-    The entry of an image maps what orders its detections, their negative scores and `content_digest`, to what
-    is kept of each.
+    The entry of an image maps the `detection_key` of its detections to what is kept of each.
     """
 
     def __init__(self, loaded: AnyLoaded) -> None:
@@ -286,7 +278,7 @@ class DensePosePredictions(Predictions):
         for index, (box, score, iuv) in enumerate(_triples(detections)):
             with naming(f"detections[{index}]"):
                 checked_box, certainty, array = _checked(box, score, iuv, self.values)
-            key = (-certainty, content_digest(checked_box, array))
+            key = detection_key(checked_box, certainty, array)
             checked_detections.append((key, index, array_entry(image, checked_box, certainty, array)))
         # In the order of a file; of equal ones the first comes first, so that arrays are never compared.
         checked_detections.sort(key=lambda detection: detection[:2])

@@ -76,7 +76,7 @@ def _sample_boxes(measured: Measured) -> tuple[Regions, Ints, Ints]:
     chosen = np.flatnonzero(np.isin(true_video, items_nearby(video, joined.n_videos)))
     frame = np.tile(np.arange(FRAMES), len(entries))
     regions = Regions(
-        columns=objects.box[entries].reshape(-1, 4).astype(np.float64),
+        corners=objects.box[entries].reshape(-1, 4).astype(np.float64),
         item=np.repeat(video, FRAMES),
         true_corners=words.box[chosen].astype(np.float64),
         true_item=true_video[chosen],
@@ -205,7 +205,7 @@ def _classes(measured: Measured) -> Iterator[Names]:
     joined: Joined = measured.statistics.joined
     reference: Reference = measured.reference
     regions, objects, word = _sample_boxes(measured)
-    best = regions.best_pairs(regions.as_submitted, BOX_IOU)
+    best = regions.best_pairs(regions.corners, BOX_IOU)
     entry = regions.entries[regions.pairs.region[best]]
     vocabulary = reference.vocab or sorted(set(reference.classes))
     place_of_name = {name: place for place, name in enumerate(vocabulary)}
@@ -227,7 +227,7 @@ def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
     number_of_video = {video: number for number, video in enumerate(videos)}
     video = np.array([number_of_video.get(video, -1) for video, _ in submission.segments], dtype=np.int64)
     item = np.repeat(video[submission.segment], FRAMES)
-    corners = change.columns(submission.box.reshape(-1, 4).astype(np.float64), item, None)
+    corners = change.corners(submission.box.reshape(-1, 4).astype(np.float64), item, None)
     frame = change.slot(np.column_stack([np.zeros(FRAMES, np.int64), np.arange(FRAMES)]))[:, 1]
     is_frame = (frame >= 0) & (frame < FRAMES)
     box = np.full((len(submission.segment), FRAMES, 4), _PLACEHOLDER)

@@ -45,7 +45,7 @@ def _rows(measured: Measured) -> Iterator[Regions]:
     # Where the protocol keeps actors apart, rows of another one are at another place.
     is_apart = measured.statistics.protocol.actors_apart
     yield Regions(
-        columns=rows.frames.astype(np.float64),
+        corners=rows.frames.astype(np.float64),
         item=rows.sequence,
         true_corners=true_rows.frames.astype(np.float64),
         true_item=true_rows.sequence,
@@ -64,25 +64,23 @@ def _classes(measured: Measured) -> Iterator[Names]:
     """Yield the classes of the sampled rows that overlap an annotated one."""
     numbers = [str(number + 1) for number in range(measured.reference.track.n_classes)]
     for regions in _rows(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        row, true_row = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield Names(
-                words=numbers,
-                predicted=regions.label[row] - 1,
-                vocabulary=numbers,
-                true=regions.true_label[true_row] - 1,
-                item=regions.item[row],
-                item_noun="sequence",
-                what="classes",
-            )
+        label, true_label, item = regions.labels_of_pairs()
+        yield Names(
+            words=numbers,
+            predicted=label - 1,
+            vocabulary=numbers,
+            true=true_label - 1,
+            item=item,
+            item_noun="sequence",
+            what="classes",
+        )
 
 
 def _repaired(measured: Measured, change: Change) -> Prediction:
     """Return the rows after a change, without those of no sequence."""
     prediction: Prediction = measured.rows
     rows = prediction.rows
-    frames = change.columns(rows.frames.astype(np.float64), rows.sequence, None)
+    frames = change.corners(rows.frames.astype(np.float64), rows.sequence, None)
     labels = [int(change.word(str(number + 1))) for number in range(measured.reference.track.n_classes)]
     rows = Rows(
         sequence=change.item(rows.sequence),

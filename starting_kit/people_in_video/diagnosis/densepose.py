@@ -59,7 +59,9 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
     entries = best[choose_entries(image[best])]
     true_entries = np.flatnonzero(np.isin(persons.image, items_nearby(image[entries], n_images)))
     yield Regions(
-        columns=np.array([kept[entry].box for entry in entries.tolist()], dtype=np.float64).reshape(-1, 4),
+        corners=from_sizes(
+            np.array([kept[entry].box for entry in entries.tolist()], np.float64).reshape(-1, 4)
+        ),
         item=image[entries],
         true_corners=from_sizes(persons.box[true_entries]),
         true_item=persons.image[true_entries].astype(np.int64),

@@ -36,7 +36,7 @@ def _segments(measured: Measured) -> Iterator[Regions]:
     item = predicted.item[entries]
     is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
     yield Regions(
-        columns=_STEPS_OF_SECOND * predicted.extent[entries],
+        corners=_STEPS_OF_SECOND * predicted.extent[entries],
         item=item,
         true_corners=_STEPS_OF_SECOND * true.extent[is_needed],
         true_item=true.item[is_needed],
@@ -53,24 +53,22 @@ def _labels(measured: Measured) -> Iterator[Names]:
     """Yield the labels of the sampled segments that overlap an annotated one."""
     names = measured.reference.items.names
     for regions in _segments(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        segment, true_segment = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield Names(
-                words=names,
-                predicted=regions.label[segment],
-                vocabulary=names,
-                true=regions.true_label[true_segment],
-                item=regions.item[segment],
-                item_noun="item",
-                what="labels",
-            )
+        label, true_label, item = regions.labels_of_pairs()
+        yield Names(
+            words=names,
+            predicted=label,
+            vocabulary=names,
+            true=true_label,
+            item=item,
+            item_noun="item",
+            what="labels",
+        )
 
 
 def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     """Return the segments after a change, without those of no item."""
     segments: arrays.Regions = measured.rows
-    steps = change.columns(_STEPS_OF_SECOND * segments.extent, segments.item, None)
+    steps = change.corners(_STEPS_OF_SECOND * segments.extent, segments.item, None)
     item = change.item(segments.item)
     place = {name: number for number, name in enumerate(segments.names)}
     new_label = np.array([place[change.word(name)] for name in segments.names], dtype=np.int64)

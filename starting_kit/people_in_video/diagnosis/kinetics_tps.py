@@ -48,7 +48,7 @@ def _regions(
     entries = choose_entries(item)
     true_entries = np.flatnonzero(np.isin(true_item, items_nearby(item[entries], n_videos)))
     return Regions(
-        columns=corners[0][entries],
+        corners=corners[0][entries],
         item=item[entries],
         true_corners=corners[1][true_entries],
         true_item=true_item[true_entries],
@@ -123,16 +123,7 @@ def _part_names(measured: Measured) -> Iterator[Names]:
     """Yield the names of sampled parts that are on an annotated one."""
     names: Sequence[str] = measured.statistics.true_parts.names
     for regions in _parts(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        part, true_part = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield _names(
-                names,
-                regions.label[part],
-                regions.true_label[true_part],
-                regions.item[part],
-                "part names",
-            )
+        yield _names(names, *regions.labels_of_pairs(), what="part names")
 
 
 def _names(words: Sequence[str], predicted: Ints, true: Ints, item: Ints, what: str) -> Names:
@@ -204,11 +195,11 @@ def _with_changed_boxes(of_parts_alone: bool, measured: Measured, change: Change
     human_video = video[parts.human_frame]
     human_box = parts.human_box
     if not of_parts_alone:
-        human_box = change.columns(human_box, human_video, None)
+        human_box = change.corners(human_box, human_video, None)
     human = parts.part_human[parts.proposal_part]
     changed_parts = parts._replace(
         human_box=human_box,
-        proposal_box=change.columns(parts.proposal_box, human_video[human], parts.human_box[human]),
+        proposal_box=change.corners(parts.proposal_box, human_video[human], parts.human_box[human]),
     )
     return _with_changed_videos(measured._replace(rows=submission._replace(parts=changed_parts)), change)
 
