@@ -19,7 +19,7 @@ from people_in_video.diagnosis.samples import (
     pair_iou,
     spread_evenly,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -277,18 +277,6 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
     ]
 
 
-COMPARISONS = {
-    "anet_entities_gt": [
-        Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
-        *_comparisons_of_boxes(is_given=True),
-    ],
-    "anet_entities_gen": [
-        *_comparisons_of_boxes(is_given=False),
-        Comparison("names", "classes", _classes, _CLASS, repaired=_with_changed_classes),
-    ],
-}
-
-
 def rename(submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) -> Grounding:
     """Return a submission with other classes; ``new_names`` are by kind."""
     new_classes = new_names.get("class", {})
@@ -309,5 +297,20 @@ def _lemma_notes(loaded: AnyLoaded, submission: Grounding, statistics: object) -
     return [Note("N-LEMMAS", f"{text}; the released script may differ")]
 
 
-SUBMITTED_NAMES = {"anet_entities_gen": submitted_names}
-FULL_NOTES = {"anet_entities_gen": _lemma_notes}
+EXPLANATIONS = {
+    "anet_entities_gt": Explanation(
+        [
+            Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
+            *_comparisons_of_boxes(is_given=True),
+        ]
+    ),
+    "anet_entities_gen": Explanation(
+        [
+            *_comparisons_of_boxes(is_given=False),
+            Comparison("names", "classes", _classes, _CLASS, repaired=_with_changed_classes),
+        ],
+        submitted_names=submitted_names,
+        rename=rename,
+        count_notes=_lemma_notes,
+    ),
+}

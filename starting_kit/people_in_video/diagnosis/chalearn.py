@@ -14,7 +14,7 @@ from people_in_video.diagnosis.samples import (
     choose_entries,
     items_nearby,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.chalearn import measure
 from scoring_program.challenges.chalearn.borders import compare_borders
@@ -114,9 +114,6 @@ def _comparisons(instance: str) -> list[Comparison]:
     ]
 
 
-COMPARISONS = {"chalearn_action": _comparisons("action"), "chalearn_gesture": _comparisons("gesture")}
-
-
 def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceStatistics) -> list[Note]:
     """Return a note on the sequences that are left out of the mean."""
     n_left_out = int((~statistics.is_counted).sum())
@@ -151,4 +148,7 @@ def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: Sequence
     return [*left_out, *_border_notes(loaded, submission, statistics)]
 
 
-FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _count_notes)
+EXPLANATIONS = {
+    f"chalearn_{instance}": Explanation(_comparisons(instance), count_notes=_count_notes)
+    for instance in ("action", "gesture")
+}

@@ -14,7 +14,7 @@ from people_in_video.diagnosis.samples import (
     choose_entries,
     items_nearby,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
 from validator.formats.items import arrays
@@ -82,19 +82,17 @@ def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     )
 
 
-COMPARISONS_OF_SEGMENTS = [
-    Comparison(
-        kind="places",
-        what="segments",
-        samples=_segments,
-        remedy=_TIMES,
-        remedies={Family.ITEMS: _ITEMS},
-        repaired=_repaired,
-    ),
-    Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
-]
-COMPARISONS = {
-    task_id: COMPARISONS_OF_SEGMENTS
-    for task_id in TASKS
-    if form_of(load_rules(task_id)).kind is Kind.SEGMENTS
-}
+SEGMENTS = Explanation(
+    [
+        Comparison(
+            kind="places",
+            what="segments",
+            samples=_segments,
+            remedy=_TIMES,
+            remedies={Family.ITEMS: _ITEMS},
+            repaired=_repaired,
+        ),
+        Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
+    ]
+)
+EXPLANATIONS = {task_id: SEGMENTS for task_id in TASKS if form_of(load_rules(task_id)).kind is Kind.SEGMENTS}

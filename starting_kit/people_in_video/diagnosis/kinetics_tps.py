@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, items_nearby
-from people_in_video.diagnosis.search import Comparison, Measured, Sample
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured, Sample
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -243,35 +243,6 @@ def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
     )
 
 
-COMPARISONS = {
-    "kinetics_tps": [
-        _boxes("humans", _humans, of_parts_alone=False),
-        _boxes("parts", _parts, of_parts_alone=True),
-        Comparison("humans of parts", "parts of humans", _parts_of_humans, _OWN_HUMAN),
-        Comparison(
-            "part names", "part names", _part_names, _NAME, repaired=partial(_with_changed_names, "names")
-        ),
-        Comparison(
-            kind="states",
-            what="states",
-            samples=_states,
-            remedy=_NAME,
-            remedies={Family.ITEMS: _OWN_PART},
-            repaired=partial(_with_changed_names, "states"),
-        ),
-        Comparison(
-            kind="classes",
-            what="action classes",
-            samples=_classes,
-            remedy=_NAME,
-            remedies={Family.ITEMS: _OWN_VIDEO},
-            repaired=_with_changed_classes,
-        ),
-    ]
-}
-SUBMITTED_NAMES = {"kinetics_tps": submitted_names}
-
-
 def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]) -> KineticsSubmission:
     """Return a submission with other classes, parts, and states; ``new_names`` are by kind."""
     new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
@@ -281,3 +252,35 @@ def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, 
         states=[new_states.get(state, state) for state in submission.parts.states],
     )
     return KineticsSubmission(classes, parts)
+
+
+EXPLANATIONS = {
+    "kinetics_tps": Explanation(
+        [
+            _boxes("humans", _humans, of_parts_alone=False),
+            _boxes("parts", _parts, of_parts_alone=True),
+            Comparison("humans of parts", "parts of humans", _parts_of_humans, _OWN_HUMAN),
+            Comparison(
+                "part names", "part names", _part_names, _NAME, repaired=partial(_with_changed_names, "names")
+            ),
+            Comparison(
+                kind="states",
+                what="states",
+                samples=_states,
+                remedy=_NAME,
+                remedies={Family.ITEMS: _OWN_PART},
+                repaired=partial(_with_changed_names, "states"),
+            ),
+            Comparison(
+                kind="classes",
+                what="action classes",
+                samples=_classes,
+                remedy=_NAME,
+                remedies={Family.ITEMS: _OWN_VIDEO},
+                repaired=_with_changed_classes,
+            ),
+        ],
+        submitted_names=submitted_names,
+        rename=rename,
+    )
+}
