@@ -18,9 +18,9 @@ from pathlib import Path
 from people_in_video.commands.options import (
     add_conversion_options,
     add_reference_options,
-    check_paths,
     command_parser,
     conversion_of,
+    only_submission,
     require_task,
     split_words,
 )
@@ -76,15 +76,13 @@ def _explain_codes(parser: argparse.ArgumentParser, codes: Sequence[str]) -> int
 def _explain_submission(
     parser: argparse.ArgumentParser, task: str, paths: Sequence[Path], options: argparse.Namespace
 ) -> int:
-    check_paths(parser, paths, options)
-    if len(paths) != 1:
-        parser.error("name one submission")
+    submission = only_submission(parser, paths, options)
     try:
-        task = task or require_task(parser, paths[0])
+        task = task or require_task(parser, submission)
         reference = options.reference or demo_reference(task)
         conversion = conversion_of(parser, options)
         with (
-            read_submission(task, paths[0], conversion, reference) as readable,
+            read_submission(task, submission, conversion, reference) as readable,
             tempfile.TemporaryDirectory() as output,
         ):
             load = partial(load_for_run, task, options.reference, options.cache, _SETTINGS, readable.notes)

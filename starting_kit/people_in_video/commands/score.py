@@ -25,10 +25,10 @@ from people_in_video.commands.options import (
     add_scoring_options,
     add_words,
     aligned,
-    check_paths,
     command_parser,
     conversion_of,
     indented,
+    only_submission,
     report_mistakes,
     require_task,
     selected_items,
@@ -74,27 +74,27 @@ def main(arguments: list[str] | None = None) -> int:
     task, submission = _read_words(parser, options, task_of_mode)
     try:
         task = task or require_task(parser, submission)
-    except Refused as refused:
-        return _report_refused(refused, options.output)
-    _check_options(parser, options, task, task_of_mode)
-    try:
-        items = selected_items(parser, task, options)
-    except ReferenceProblemsError as error:
-        console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
-        return BROKEN
-    conversion = conversion_of(parser, options)
-    reference = options.reference or demo_reference(task)
-    try:
-        with read_submission(task, submission, conversion, reference) as readable:
-            load = partial(_load, task, items, readable.notes, options)
-            with reading_bar([readable.path], is_wanted=not options.quiet):
-                outcome = run(load, readable.path, options.output, at_home=True)
+        _check_options(parser, options, task, task_of_mode)
+        outcome = _run(parser, task, submission, options)
     except ReferenceProblemsError as error:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
     except Refused as refused:
         return _report_refused(refused, options.output)
     return _report(task, outcome, options)
+
+
+def _run(
+    parser: argparse.ArgumentParser, task: str, submission: Path, options: argparse.Namespace
+) -> Outcome:
+    """Score a submission as the server does. Raises Refused, ReferenceProblemsError."""
+    items = selected_items(parser, task, options)
+    conversion = conversion_of(parser, options)
+    reference = options.reference or demo_reference(task)
+    with read_submission(task, submission, conversion, reference) as readable:
+        load = partial(_load, task, items, readable.notes, options)
+        with reading_bar([readable.path], is_wanted=not options.quiet):
+            return run(load, readable.path, options.output, at_home=True)
 
 
 def _task_of_mode() -> dict[str, str]:
@@ -110,10 +110,8 @@ def _read_words(
     task, submissions = split_words(options.words)
     if options.submission_file:
         submissions.append(options.submission_file)
-    check_paths(parser, submissions, options)
-    if len(submissions) != 1:
-        parser.error("name one submission" if submissions else "name your zip file")
-    return task or task_of_mode.get(options.eval_mode, ""), submissions[0]
+    submission = only_submission(parser, submissions, options)
+    return task or task_of_mode.get(options.eval_mode, ""), submission
 
 
 def _check_options(
