@@ -157,7 +157,7 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
         ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: "),
         ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "frames is a list"),
         ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "1000000"),
-        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29"),
+        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-DP-PART", "detections[1].", "29"),
         ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
     ],
 )  # fmt: skip
