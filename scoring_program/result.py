@@ -22,6 +22,8 @@ from validator.findings import Note
 
 # The most decimals of any number in an output.
 DECIMALS = 10
+SHORT_DECIMALS = 4
+"""The most decimals of a number in words, on a page, and in the log."""
 # What fits into half of the width of a page.
 _MOST_COLUMNS_OF_A_HALF = 3
 
@@ -284,6 +286,10 @@ class Shown:
     marks: Sequence[Mark] = ()
     decimals: int = DECIMALS
 
+    def short(self, value: float) -> str:
+        """Return a score, an end of an interval or a cost as text, with at most `SHORT_DECIMALS`."""
+        return f"{value:.{min(SHORT_DECIMALS, self.decimals)}f}"
+
 
 @dataclass(frozen=True)
 class Result:
@@ -327,22 +333,3 @@ class Result:
     def sections(self) -> Sequence[Section]:
         """The sections that are shown."""
         return self.shown.sections
-
-    def item_rows(self) -> list[dict[str, Any]]:
-        """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.
-
-        A row ``(outside)`` stands for what counts outside of the items. Only for ``detail: full``.
-        """
-        statistics = self.statistics
-        arrays: dict[str, NDArray[Any]] = {
-            "submitted": statistics.item_submitted,
-            "score": statistics.item_scores,
-            "weight": statistics.item_weights,
-            **statistics.item_columns(),
-        }
-        columns = [self.items, *(cells(values) for values in arrays.values())]
-        rows = [dict(zip(("item", *arrays), row)) for row in zip(*columns)]
-        if outside_weight := statistics.outside_weight():
-            submitted = statistics.outside_submitted()
-            rows.append({"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": outside_weight})
-        return rows

@@ -20,7 +20,7 @@ from scoring_program.vocabulary import Vocabulary
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 from validator.submission import Source
 
 # Kits have this package below another one.
@@ -182,18 +182,12 @@ class Declaration:
     """Packages that the program imports besides numpy and yaml and does not carry, by their import names."""
     is_published: bool = False
     """Whether it is a task of a published challenge, which `docs/conventions.md` is about; not one's own."""
-    kit_files: Sequence[str] = ()
-    """Files of ``starting_kit/`` for this task alone."""
     reference_files: Sequence[str] = ()
     """Glob patterns of the organizers' files of a reference, apart from settings.yaml."""
     prepared_file: str = ""
     """A file that preparing writes and that the platform cannot do without; "" if there is none."""
     eval_mode: str = ""
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
-    kit_example: str = ""
-    """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
-    kit_update: str = ""
-    """Code that gives an evaluator one prediction for the demo reference, for the guide of the kit."""
     metric: str = ""
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     thresholds: Sequence[float] = ()
@@ -269,7 +263,7 @@ def declared_tasks(
 @cache
 def read_declaration(path: Path) -> Mapping[str, Any]:
     """Return what the declaration of a task says, as it stands there."""
-    data: Mapping[str, Any] = load_declaration(path.read_text(encoding="utf-8"))
+    data: Mapping[str, Any] = load_strict(path.read_text(encoding="utf-8"))
     return data
 
 

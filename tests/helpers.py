@@ -268,9 +268,9 @@ def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]
     return load_reference(task, prepared(task_id, folder, values["item_groups"]), values)
 
 
-def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded:
-    """Return the same as at home, where everything is explained."""
-    return home_loaded.at_home(loaded(task_id, folder, **settings))
+def loaded_at_home(task_id: str, folder: Path, n_drawings: int = 24, **settings: Any) -> HomeLoaded:
+    """Return the same as at home, where everything is explained and the worst items are drawn."""
+    return home_loaded.at_home(loaded(task_id, folder, **settings), n_drawings=n_drawings)
 
 
 def prepared(task_id: str, folder: Path, item_groups: str = "") -> Path:
@@ -297,6 +297,6 @@ def run_folder(
 
     def load() -> Loaded[Any, Any, Any]:
         loaded = load_folder(task_id, prepared(task_id, reference), settings)
-        return home_loaded.at_home(loaded) if at_home else loaded
+        return home_loaded.at_home(loaded, n_drawings=24) if at_home else loaded
 
     return run(load, submission, output)

@@ -1,7 +1,7 @@
 """The codes of messages: what explains one, the tables of all packages, and that of submissions to any task.
 
 A table is a module ``codes.py`` with a `CodeTable` named ``CODES``. Each package has one, and the folder of a
-challenge another for what only its files can be told. The page of all messages and ``--explain`` are made
+challenge another for what only its files can be told. The page of all messages and ``explain`` are made
 from the tables.
 """
 
@@ -137,7 +137,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-CSV-NUMBER",
-            "A field is not a whole number, or not a finite number.",
+            "A field is not a finite number.",
             "Write digits, with a point for decimals.",
         ),
         MessageCode(
@@ -145,7 +145,11 @@ CODES = CodeTable(
             "A number is out of range, or a row ends before it begins.",
             "Count from 1; write the last frame, not a length.",
         ),
-        MessageCode("E-CSV-SEPARATOR", "Fields are separated by semicolons or tabs.", "Write commas."),
+        MessageCode(
+            "E-CSV-SEPARATOR",
+            "Fields are separated by semicolons, tabs or other characters, or a row ends with one.",
+            "Write commas between fields, and nothing behind the last.",
+        ),
         MessageCode(
             "E-CSV-SYNTAX",
             "Quotation marks are unbalanced.",
@@ -284,8 +288,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SCHEMA",
-            "What a task declares of its values, or its JSON Schema, cannot be used.",
-            "Write the words that [new_task.md](new_task.md) lists.",
+            "What a task declares of its files or values, or its JSON Schema, cannot be used.",
+            "Write the words that [new_task.md](new_task.md) lists; for a published challenge those of "
+            "`files.schema.json`.",
         ),
     ),
     notes=(

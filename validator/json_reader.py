@@ -68,9 +68,6 @@ _LONGEST_TOKEN = 16
 # So much of a number may be left after a part of it that is a number, too: 1e+5.
 _NUMBER_END = 2
 _BYTE_ORDER_MARK = "\ufeff"
-# Entries are checked together once they have so many characters: their values are still in the cache of a
-# core. With a hundred times as many, reading takes half as long again.
-_CHARACTERS_AT_ONCE = 30_000
 _LEAST_DIGITS_TOO_LARGE = 309
 _WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
@@ -198,21 +195,8 @@ def load_file_schema(path: Path, each: str) -> FileSchema:
     )
 
 
-@cache
-def load_list_schema(path: Path) -> FileSchema:
-    """Return the schema of a file that is a list, from the schema of its entries. Raises Refused."""
-    entry = load_schema(path)
-    around: Schema = {"type": "array"}
-    return FileSchema(
-        whole=entry,
-        entry=SchemaPart(entry, check_of(entry, entry, DEEPEST - 1)),
-        around=SchemaPart(around, check_of(around, around)),
-        place="",
-    )
-
-
 _ANY_VALUE = SchemaPart({}, check_of({}, {}))
-_ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
+ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
 
 
 def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
@@ -255,53 +239,13 @@ def read_json(
                 f"values than {file.values:,} (strings count twice, lists and objects two and a half times)"
             )
             _refuse_too_many(what, name, findings, "/")
-        cursor = _Cursor(io.BytesIO(data).read, name, findings)
-        reader = _Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
+        cursor = Cursor(io.BytesIO(data).read, name, findings)
+        reader = Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
         limit = None if file.entries is None else EntryLimit(file.entries)
         content = conversion.build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
         if reader.check_around() and conversion.check is not None:
             conversion.check(content, reader.members, findings)
     return Read((content, reader.members), findings.notes)
-
-
-def read_list(
-    stream: Callable[[int], bytes],
-    name: str,
-    schema: FileSchema,
-    findings: Findings,
-    budget: Budget,
-    limit: EntryLimit | None = None,
-) -> Iterator[Batch]:
-    """Read a JSON file that is one long list, of which only a part is in memory.
-
-    Yields the entries that fit their schema, with their positions as keys; what is wrong with the others is
-    added to ``findings``. Raises Refused at what is no JSON.
-
-    Parameters
-    ----------
-    stream : callable
-        Takes a number of bytes; returns the next ones, at most so many, none at the end.
-    name : str
-        The name of the file, for messages.
-    schema : FileSchema
-        That of `load_list_schema`.
-    findings : Findings
-    budget : Budget
-    limit : EntryLimit, optional
-    """
-    cursor = _Cursor(stream, name, findings)
-    reader = _Reader(cursor, name, schema, budget, findings)
-    return reader.batches(reader.items_of_file(), limit)
-
-
-def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
-    """Yield the values of a list that another tool wrote, without a schema.
-
-    ``stream`` is that of `read_list`. Raises Refused as `strict_loads`.
-    """
-    with Findings.collect() as findings:
-        reader = _Reader(_Cursor(stream, name, findings), name, _ANYTHING, Budget(), findings)
-        yield from reader.values_of_list()
 
 
 def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
@@ -313,8 +257,8 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     stream = io.BytesIO(data)
     with Findings.collect() as findings:
         # Read at once: it may be as large as it likes.
-        cursor = _Cursor(lambda size: stream.read(), name, findings)
-        value = _Reader(cursor, name, _ANYTHING, Budget(), findings).whole_file()
+        cursor = Cursor(lambda size: stream.read(), name, findings)
+        value = Reader(cursor, name, ANYTHING, Budget(), findings).whole_file()
     return Read(value, findings.notes)
 
 
@@ -393,7 +337,7 @@ class _Marks:
         return marked
 
 
-class _Entry(NamedTuple):
+class Entry(NamedTuple):
     """A value that was decoded, and where it is in the text that is in memory."""
 
     key: Any
@@ -403,7 +347,7 @@ class _Entry(NamedTuple):
     end: int
 
 
-class _Cursor:
+class Cursor:
     """A place in a JSON text, which is read on, piece by piece, when a value may go on beyond its end.
 
     Raises JSONDecodeError where the text is no JSON, and Refused where it is not UTF-8 or a value is too
@@ -429,7 +373,7 @@ class _Cursor:
             if self.at < len(self.text) or not self._read_on():
                 return self.text[self.at : self.at + 1]
 
-    def entry(self, key: Any) -> _Entry:
+    def entry(self, key: Any) -> Entry:
         """Return the next value, and go behind it."""
         self.mark()
         while True:
@@ -444,11 +388,11 @@ class _Cursor:
                 # A whole number has thousands of digits.
                 value, self.at = _Marks().scan(self.text, start)
             if self.at + _NUMBER_END < len(self.text):
-                return _Entry(key, value, self.text, start, self.at)
+                return Entry(key, value, self.text, start, self.at)
             end, self.at = self.at, start
             if not self._read_on():
                 self.at = end
-                return _Entry(key, value, self.text, start, end)
+                return Entry(key, value, self.text, start, end)
 
     def names(self) -> Iterator[str]:
         """Yield the names in the object that begins here; the caller takes the value after each."""
@@ -457,24 +401,12 @@ class _Cursor:
         while not (self.mark() == "}" and is_first):
             self._require('"', "Expecting property name enclosed in double quotes")
             key = self.entry("").value
-            self._skip(":", "Expecting ':' delimiter")
+            self.skip(":", "Expecting ':' delimiter")
             yield key
             is_first = False
             if self.mark() == "}":
                 break
-            self._skip(",", "Expecting ',' delimiter")
-        self.at += 1
-
-    def items(self) -> Iterator[_Entry]:
-        """Yield the values of the list that begins here, with their positions as keys."""
-        self.at += 1
-        index = 0
-        while not (self.mark() == "]" and not index):
-            yield self.entry(index)
-            index += 1
-            if self.mark() == "]":
-                break
-            self._skip(",", "Expecting ',' delimiter")
+            self.skip(",", "Expecting ',' delimiter")
         self.at += 1
 
     def finish(self) -> None:
@@ -495,7 +427,8 @@ class _Cursor:
         match = _skip_blanks(self.text, self.at)
         return match.end() if match else self.at
 
-    def _skip(self, mark: str, message: str) -> None:
+    def skip(self, mark: str, message: str) -> None:
+        """Go behind a mark. Raises JSONDecodeError with this message if another one comes next."""
         self._require(mark, message)
         self.at += 1
 
@@ -562,14 +495,18 @@ class _Cursor:
         )
 
 
-class _Reader:
+class Reader:
     """Reads the entries of a file; what is wrong with others is added to findings.
 
     ``members`` are those around the entries.
     """
 
+    # Entries are checked together once they have so many characters: their values are still in the cache of
+    # a core. With a hundred times as many, reading takes half as long again.
+    characters_at_once = 30_000
+
     def __init__(
-        self, cursor: _Cursor, name: str, schema: FileSchema, budget: Budget, findings: Findings
+        self, cursor: Cursor, name: str, schema: FileSchema, budget: Budget, findings: Findings
     ) -> None:
         self._cursor = cursor
         self._name = name
@@ -582,7 +519,7 @@ class _Reader:
         self._around: JsonValue = {}
         self.members: Members = {}
 
-    def members_of_file(self, each: str) -> Iterator[_Entry]:
+    def members_of_file(self, each: str) -> Iterator[Entry]:
         """Yield the entries of a file that is an object, or that has them in its member ``each``."""
         if self._cursor.mark() != "{":
             entry = self._cursor.entry("")._replace(value=None)
@@ -606,29 +543,12 @@ class _Reader:
                     self.members[key] = value
         self._cursor.finish()
 
-    def _members_of_holder(self) -> Iterator[_Entry]:
+    def _members_of_holder(self) -> Iterator[Entry]:
         """Yield the entries that are in a member of the file."""
         keys: set[str] = set()
         for key in self._cursor.names():
             self._check_repeated(key, keys, self._schema.place)
             yield self._cursor.entry(key)
-
-    def items_of_file(self) -> Iterator[_Entry]:
-        """Yield the entries of a file that is a list. Raises Refused if it is none."""
-        if self._cursor.mark() != "[":
-            self._refuse_no_list()
-        yield from self._cursor.items()
-        self._cursor.finish()
-
-    def values_of_list(self) -> Iterator[JsonValue]:
-        """Yield the values of a list without a schema. Raises Refused."""
-        try:
-            for entry in self.items_of_file():
-                value = self._marked_value(entry, f"/{entry.key}", None)
-                self._findings.refuse_problems()
-                yield value
-        except (json.JSONDecodeError, RecursionError) as error:
-            self._refuse(error)
 
     def whole_file(self) -> JsonValue:
         """Return the value of a file without a schema. Raises Refused."""
@@ -641,12 +561,12 @@ class _Reader:
         self._findings.refuse_problems()
         return value
 
-    def batches(self, entries: Iterable[_Entry], limit: EntryLimit | None) -> Iterator[Batch]:
+    def batches(self, entries: Iterable[Entry], limit: EntryLimit | None) -> Iterator[Batch]:
         """Yield the entries that fit their schema, some at a time; the last ones may be none.
 
         Raises Refused at what is no JSON, and after too many entries.
         """
-        pending: list[_Entry] = []
+        pending: list[Entry] = []
         n_characters = 0
         end: Exception | None = None
         try:
@@ -658,7 +578,7 @@ class _Reader:
                 n_characters += entry.end - entry.start
                 # Its value goes once it is looked at.
                 del entry
-                if n_characters >= _CHARACTERS_AT_ONCE:
+                if n_characters >= self.characters_at_once:
                     yield self._fitting(pending)
                     pending, n_characters = [], 0
         except (json.JSONDecodeError, RecursionError, Refused) as error:
@@ -679,7 +599,7 @@ class _Reader:
             self._refuse_depth()
         return self._findings.total == n_before
 
-    def _fitting(self, entries: list[_Entry]) -> Batch:
+    def _fitting(self, entries: list[Entry]) -> Batch:
         """Return the entries that fit their schema; add what is wrong with the others."""
         check = self._schema.entry.check
         column = None
@@ -695,7 +615,7 @@ class _Reader:
             lengths=[entry.end - entry.start for entry in entries],
         )
 
-    def _fitting_one_by_one(self, entries: list[_Entry]) -> list[_Entry]:
+    def _fitting_one_by_one(self, entries: list[Entry]) -> list[Entry]:
         """Return the entries that fit their schema, which are taken out of the list; explain the others."""
         fitting = []
         entries.reverse()
@@ -712,10 +632,10 @@ class _Reader:
                 fitting.append(entry)
         return fitting
 
-    def _place(self, entry: _Entry) -> str:
+    def _place(self, entry: Entry) -> str:
         return f"{self._schema.place}/{pointer_part(entry.key)}"
 
-    def _explain_entry(self, entry: _Entry) -> None:
+    def _explain_entry(self, entry: Entry) -> None:
         """Add what is wrong with an entry that does not fit its schema, if it may still be explained."""
         if self._budget.problems <= 0:
             self._findings.count_unread(1, self._name)
@@ -736,7 +656,7 @@ class _Reader:
         first = next(iter(value.values()), None)
         return first is not None and _fits(first, self._schema.entry.check)
 
-    def _marked_value(self, entry: _Entry, where: str, schema: Schema | None) -> JsonValue:
+    def _marked_value(self, entry: Entry, where: str, schema: Schema | None) -> JsonValue:
         """Return a value as the hooks mark it; add what no JSON has. Raises Refused if it is too deep."""
         marks = _Marks()
         try:
@@ -814,23 +734,6 @@ class _Reader:
         remedy = "see the format's example for the right shape"
         self._findings.refuse("E-JSON-DEPTH", problem, remedy, file=self._name)
 
-    def _refuse_no_list(self) -> NoReturn:
-        """Refuse a file that should be a list, and is none."""
-        remedy = "write a list of entries: [{...}, ...]"
-        try:
-            value = self._cursor.entry("").value
-            if isinstance(value, dict):
-                if self._cursor.mark() == "{":
-                    problem = "there is a JSON value on each line, as in JSON Lines"
-                    remedy = "make one list of all lines: [{...}, {...}, ...]"
-                    self._findings.refuse("E-JSON-SYNTAX", problem, remedy, file=self._name, rule="lines")
-                problem = "the file holds an object instead of a list"
-            else:
-                problem = "the file holds something else instead of a list"
-        except (json.JSONDecodeError, RecursionError) as error:
-            self._refuse(error)
-        self._findings.refuse("E-JSON-SCHEMA", problem, remedy, file=self._name, rule="list")
-
 
 def _fits(value: JsonValue, check: Check) -> bool:
     """Return whether a value passes a check."""
@@ -841,7 +744,7 @@ def _fits(value: JsonValue, check: Check) -> bool:
     return True
 
 
-def _have_marks(entries: Iterable[_Entry]) -> bool:
+def _have_marks(entries: Iterable[Entry]) -> bool:
     """Return whether any of some entries has a key twice, or a number that is none or too large."""
     marks = _Marks()
     for entry in entries:

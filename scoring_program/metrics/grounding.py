@@ -94,9 +94,7 @@ class Objects:
     box: Floats
 
 
-def overlap_correct(
-    objects: Objects, words: Words, which: Ints, target: Ints, pairs_at_once: int = _PAIRS_AT_ONCE
-) -> Bools:
+def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
@@ -106,16 +104,14 @@ def overlap_correct(
     ----------
     which, target : int arrays of shape (n,)
         Pairs of an object and a word.
-    pairs_at_once : int
-        How many of them are computed at once; it bounds the memory.
 
     Returns
     -------
     bool array of shape (n,)
     """
     correct = np.zeros(len(which), dtype=bool)
-    for begin in range(0, len(which), pairs_at_once):
-        block = slice(begin, begin + pairs_at_once)
+    for begin in range(0, len(which), _PAIRS_AT_ONCE):
+        block = slice(begin, begin + _PAIRS_AT_ONCE)
         word = target[block]
         pair, reference_box, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
         predicted_boxes = objects.box[which[block][pair]]
@@ -191,36 +187,6 @@ def first_objects(objects: Objects, words: Words, by: str) -> Ints:
     return first_with_key(object_key, word_key)
 
 
-def first_equal_objects(objects: Objects) -> Ints:
-    """Return for each object the first one of its segment with the same class and boxes, which may be itself.
-
-    Only that one need be compared. So a run takes as long whether a class that is repeated many times is
-    annotated or not, which its time would tell otherwise. Shape: (n_objects,).
-
-    Examples
-    --------
-    >>> box = np.zeros((3, 10, 4), np.float32)
-    >>> box[1] = 1
-    >>> same = np.zeros(3, int)
-    >>> first_equal_objects(Objects(segment=same, index=same, label=same, box=box)).tolist()
-    [0, 1, 0]
-    """
-    n = len(objects.segment)
-    first = np.arange(n)
-    bits = np.ascontiguousarray(objects.box, np.float32).reshape(n, FRAMES * 4).view(np.uint32)
-    # Odd numbers; the sums are taken modulo 2 ** 64.
-    factors = np.random.default_rng(0).integers(1 << 62, size=bits.shape[1], dtype=np.uint64) * 2 + 1
-    code = bits @ factors
-    order = np.lexsort((code, objects.label, objects.segment))
-    before, after = order[:-1], order[1:]
-    is_equal = (objects.segment[before] == objects.segment[after]) & (code[before] == code[after])
-    is_equal &= objects.label[before] == objects.label[after]
-    is_equal[is_equal] = (bits[before[is_equal]] == bits[after[is_equal]]).all(axis=1)
-    is_first = np.append(True, ~is_equal)[:n]
-    first[order] = order[is_first][np.cumsum(is_first) - 1]
-    return first
-
-
 def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
     """Return whether each word is grounded, and whether it has a prediction.
 
@@ -251,9 +217,7 @@ def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     return float(means[~np.isnan(means)].mean()) if len(label) else 0.0
 
 
-def weighted_class_mean(
-    correct: Bools, label: Ints, item: Ints, weights: Floats, classes_at_once: int = _CLASSES_AT_ONCE
-) -> Floats:
+def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats) -> Floats:
     """Return the mean over the classes that occur of their mean accuracy, for each row of weights.
 
     Parameters
@@ -263,8 +227,6 @@ def weighted_class_mean(
         Class and item of each word.
     weights : float64 array of shape (n_rows, n_items)
         How often each item occurs.
-    classes_at_once : int
-        How many classes are computed at once; it bounds the memory.
 
     Returns
     -------
@@ -281,8 +243,8 @@ def weighted_class_mean(
     classes, code = np.unique(label, return_inverse=True)
     sums = np.zeros(len(weights))
     n_occurring = np.zeros(len(weights))
-    for begin in range(0, len(classes), classes_at_once):
-        n = min(classes_at_once, len(classes) - begin)
+    for begin in range(0, len(classes), _CLASSES_AT_ONCE):
+        n = min(_CLASSES_AT_ONCE, len(classes) - begin)
         in_block = (code >= begin) & (code < begin + n)
         cell = item[in_block] * n + code[in_block] - begin
         n_correct = np.bincount(cell, correct[in_block], n_items * n).reshape(n_items, n)
@@ -338,11 +300,9 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     # The first mention of a class has its smallest index: the words of a segment are in this order.
     mention = first_with_key(mention_key, object_key)
     is_annotated = mention >= 0
-    first = first_equal_objects(objects)
-    which = np.flatnonzero(is_annotated & (first == np.arange(len(first))))
-    is_correct = np.zeros(len(object_key), dtype=bool)
-    is_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
-    object_correct = is_correct[first]
+    which = np.flatnonzero(is_annotated)
+    object_correct = np.zeros(len(object_key), dtype=bool)
+    object_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
     word_correct, word_predicted = words_correct(objects, words, "label")
     return Generated(
         object_correct=object_correct,

@@ -6,6 +6,7 @@ drawings of its worst items.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
@@ -18,7 +19,7 @@ from people_in_video.selections.selection import select_items, select_prediction
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, guarded
-from scoring_program.signature import with_items
+from scoring_program.signature import DIGITS
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE, ITEMS_UNKNOWN, LIMIT_OF_REFERENCE
@@ -36,6 +37,8 @@ class HomeLoaded(Loaded[Any, Any, Any]):
 
     whole_reference: Any = None
     """The reference that ``reference`` holds some items of; None if it is whole."""
+    n_drawings: int = 0
+    """How many of the worst items are drawn."""
     draws_right: bool = False
     """Whether items with nothing wrong are drawn, too."""
     is_demo: bool = False
@@ -133,11 +136,15 @@ class HomeLoaded(Loaded[Any, Any, Any]):
                 "hints", lambda: explained_notes(self, whole_reference, submission, result), [*result.notes]
             )
             faults += no_notes
-        n_drawings = self.settings["drawings"]
         drawings, no_drawings = guarded(
             "drawings",
             lambda: draw_worst_items(
-                self.task, self.reference, submission, result.statistics, n_drawings, self.draws_right
+                self.task,
+                self.reference,
+                submission,
+                result.statistics,
+                self.n_drawings,
+                self.draws_right,
             ),
             list[Section](),
         )
@@ -146,7 +153,14 @@ class HomeLoaded(Loaded[Any, Any, Any]):
         return replace(result, shown=shown, notes=[*faults, *notes])
 
 
-def at_home(loaded: AnyLoaded, is_demo: bool = False) -> HomeLoaded:
+def with_items(whole_signature: str, items: Sequence[str]) -> str:
+    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
+    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:DIGITS]
+    before_reference, separator, reference = whole_signature.rpartition("|ref:")
+    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"
+
+
+def at_home(loaded: AnyLoaded, is_demo: bool = False, n_drawings: int = 0) -> HomeLoaded:
     """Return a task with its reference at home; ``is_demo`` says that this is the synthetic one."""
     values = {field.name: getattr(loaded, field.name) for field in fields(Loaded)}
-    return HomeLoaded(**values, is_demo=is_demo)
+    return HomeLoaded(**values, is_demo=is_demo, n_drawings=n_drawings)

@@ -40,12 +40,11 @@ from validator.formats.rules import JsonFile, load_format, load_rules
 from validator.json_reader import (
     Budget,
     Conversion,
-    load_list_schema,
     load_schema,
     read_json,
-    read_list,
     strict_loads,
 )
+from validator.list_reader import iter_list, load_list_schema, read_list
 from validator.texts import pointer_part
 
 pytestmark = pytest.mark.interpreters
@@ -285,7 +284,7 @@ def test_numbers_may_be_cut_anywhere(monkeypatch, number):
             ("E-JSON-SCHEMA", "/a"),
             ("E-JSON-SCHEMA", "/b"),
         ]
-        values = json_reader.iter_list(io.BytesIO(f"[{number},{number}]".encode()).read, "f.json")
+        values = iter_list(io.BytesIO(f"[{number},{number}]".encode()).read, "f.json")
         assert list(values) == [float(number)] * 2
 
 

@@ -49,7 +49,7 @@ _NEEDED_WORDS = {
     Kind.LABELS: {"labels"},
     Kind.SEGMENTS: {"labels"},
     Kind.BOXES: {"labels"},
-    Kind.VALUE: {"schema", "truth_schema"},
+    Kind.VALUE: {"schema", "truth_schema", "example"},
 }
 _FURTHER_WORDS = {
     Kind.LABEL: set[str](),
@@ -58,7 +58,7 @@ _FURTHER_WORDS = {
     Kind.LABELS: set[str](),
     Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
     Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
-    Kind.VALUE: {"missing", "example"},
+    Kind.VALUE: {"missing"},
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
@@ -108,7 +108,7 @@ class Form(NamedTuple):
     schema, truth_schema : mapping or None
         The JSON Schema of a value in a submission, and in the ground truth, where these are any values.
     example : value
-        One that an evaluator takes; None for none.
+        One that an evaluator takes, where values are of any kind.
     """
 
     kind: Kind
@@ -300,18 +300,6 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
         # Detectors predict times before the beginning, too.
         lowest = -highest
     return float(lowest), float(highest)
-
-
-def table_schema(form: Form) -> dict[str, Any]:
-    """Return the Table Schema of a CSV file."""
-    constraints: dict[str, Any]
-    if form.kind is Kind.LABEL:
-        value_type, constraints = "string", {"enum": list(form.names)}
-    else:
-        value_type, constraints = "number", dict(zip(("minimum", "maximum"), form.range))
-    fields: list[dict[str, Any]] = [{"name": form.key, "type": "string"}]
-    fields += [{"name": name, "type": value_type, "constraints": constraints} for name in form.columns]
-    return {"fields": fields, "fieldsMatch": "subset", "primaryKey": [form.key]}
 
 
 def json_schema(form: Form) -> GeneratedSchema:

@@ -119,7 +119,7 @@ def _unknown_notes(
     from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     text = f"ignored what is not in this data: {counted(n_unknown, 'frame')} of the submission"
-    explanation = explain_unknown_members(submitted_keys, public_keys, "video")
+    explanation = explain_unknown_members(submitted_keys, public_keys)
     if not explanation:
         return [Note("N-FRAMES-UNKNOWN", f"{text}; {_frames_beside(submitted_keys, public_keys)}")]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES

@@ -36,7 +36,7 @@ from validator import console
 from validator.codes import explain_code
 from validator.findings import Refused, note_lines
 
-_SETTINGS: Settings = {"detail": "full", "drawings": 0, "interval": False}
+_SETTINGS: Settings = {"detail": "full", "interval": False}
 _NOTHING_FOUND = "nothing looks like a mistake"
 _EXAMPLES = """\
   people-in-video explain my.zip --reference my_annotations

@@ -38,6 +38,7 @@ from people_in_video.csv_table import per_item_csv
 from people_in_video.demo_data import demo_reference
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
+from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import record_run
 from people_in_video.packages import require_packages
@@ -50,7 +51,7 @@ from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, run
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
+from scoring_program.settings import Settings, SettingValue
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
 from validator.findings import Note, Refused, note_lines
@@ -145,6 +146,7 @@ def _load(
     Raises Refused.
     """
     loaded = load_for_run(task, options.reference, options.cache, _overrides(options), conversion_notes)
+    loaded = replace(loaded, n_drawings=options.drawings)
     if options.reference:
         check_reference(loaded)
     return loaded if items is None else loaded.select_items(items)
@@ -152,7 +154,7 @@ def _load(
 
 def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
-    overrides: dict[str, SettingValue] = {"detail": "full", "drawings": options.drawings}
+    overrides: dict[str, SettingValue] = {"detail": "full"}
     if options.protocol:
         overrides["protocol"] = options.protocol
     if options.subset:

@@ -15,6 +15,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from people_in_video.demo_data import demo_reference
+from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.home_loaded import HomeLoaded, at_home
 from people_in_video.item_list import check_known
@@ -30,11 +31,10 @@ from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Refused
 
-# Everything but drawings, which only a page shows.
-HOME_SETTINGS: Settings = {"detail": "full", "drawings": 0}
+HOME_SETTINGS: Settings = {"detail": "full"}
 
 # What `score` and `Evaluator` take beside settings.
-_PARAMETERS = ("reference", "cache", "items", *ConversionOptions._fields)
+_PARAMETERS = ("reference", "cache", "items", "drawings", *ConversionOptions._fields)
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
@@ -49,9 +49,13 @@ def forget_references() -> None:
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     check_task(task)
-    if not reference:
-        return replace(_load_folder(task, demo_reference(task), cache, settings), is_demo=True)
-    return _load_folder(task, Path(reference), cache, settings)
+    folder_settings = dict(settings)
+    n_drawings = folder_settings.pop("drawings", 0)
+    if n_drawings not in range(MOST_DRAWINGS + 1):
+        raise ValueError(f"drawings is {n_drawings!r}; it must be a whole number from 0 to {MOST_DRAWINGS}")
+    folder = Path(reference) if reference else demo_reference(task)
+    loaded = _load_folder(task, folder, cache, folder_settings)
+    return replace(loaded, is_demo=not reference, n_drawings=n_drawings)
 
 
 def load_for_run(
