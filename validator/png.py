@@ -21,14 +21,15 @@ import numpy as np
 from validator.arrays import Pixels
 
 _SIGNATURE = b"\x89PNG\r\n\x1a\n"
+# Length and name of the chunk that begins each PNG, and what it holds.
+_HEADER_BEGIN = b"\0\0\0\x0dIHDR"
+_HEADER = struct.Struct(">IIBBBBB")
 # Length, name and checksum of the chunk that ends each PNG; it is empty.
 _END = b"\0\0\0\0IEND\xae\x42\x60\x82"
 # Length and name of a chunk come before its content, the checksum of name and content after it.
 _CHUNK = struct.Struct(">I4s")
 _CHECKSUM = struct.Struct(">I")
 _LENGTH_BYTES = 4
-_HEADER = struct.Struct(">8sI4sIIBBBBB")
-_HEADER_CONTENT_BYTES = 13
 # A chunk takes as long as a kilobyte of pixels. Encoders write chunks of 8 KB and more.
 _MOST_SMALL_CHUNKS, _BYTES_OF_CHUNK = 100, 1024
 _COLOR_TYPES = {0: "grayscale", 2: "RGB", 3: "palette", 4: "grayscale with alpha", 6: "RGB with alpha"}
@@ -107,11 +108,8 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
 
 
 class _Header(NamedTuple):
-    """The first 33 bytes of a PNG, without the checksum: the signature and the IHDR chunk."""
+    """The content of the IHDR chunk."""
 
-    signature: bytes
-    length: int
-    name: bytes
     width: int
     height: int
     depth: int
@@ -125,12 +123,10 @@ def _read_header(png: bytes) -> _Header:
     """Return the header. Raises ImageError if the file does not begin with one."""
     if not png.startswith(_SIGNATURE):
         raise ImageError("signature", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
-    if len(png) < _HEADER.size:
-        raise ImageError("header", "the PNG is cut off in its header (IHDR)", _AGAIN)
-    header = _Header(*_HEADER.unpack_from(png))
-    if header.name != b"IHDR" or header.length != _HEADER_CONTENT_BYTES:
-        raise ImageError("header", "the PNG does not begin with a header (IHDR)", _AGAIN)
-    return header
+    begin = len(_SIGNATURE) + len(_HEADER_BEGIN)
+    if png[len(_SIGNATURE) : begin] != _HEADER_BEGIN or len(png) < begin + _HEADER.size:
+        raise ImageError("header", "the PNG does not begin with a whole header (IHDR)", _AGAIN)
+    return _Header(*_HEADER.unpack_from(png, begin))
 
 
 def _check_header(header: _Header, height: int, width: int) -> None:
@@ -142,7 +138,7 @@ def _check_header(header: _Header, height: int, width: int) -> None:
         problem = f"the PNG is {header.depth}-bit {kind}"
         raise ImageError(f"type {header.color_type}", problem, "write an 8-bit RGB PNG without alpha")
     if header.compression or header.filtering or header.interlacing > 1:
-        raise ImageError("methods", "the PNG names methods that do not exist", _AGAIN)
+        raise _damaged()
 
 
 def _wrong_end() -> ImageError:
@@ -184,12 +180,10 @@ def _image_data(png: bytes) -> bytes:
             parts.append(content)
         if names[-1:] != [name] or name != b"IDAT":
             names.append(name)
-    if names.count(b"IHDR") > 1:
-        raise ImageError("changed", "the PNG has a second header (IHDR)", _AGAIN)
     if names.index(b"IEND") < len(names) - 1:
         raise _wrong_end()
-    if names.count(b"IDAT") > 1:
-        raise ImageError("data", "the image data of the PNG is damaged", _AGAIN)
+    if names.count(b"IHDR") > 1 or names.count(b"IDAT") > 1:
+        raise _damaged()
     return b"".join(parts)
 
 
@@ -211,7 +205,7 @@ def _inflate(image_data: bytes, expected_bytes: int) -> bytes:
     try:
         lines = inflater.decompress(image_data, expected_bytes + 1)
     except zlib.error:
-        raise ImageError("data", "the image data of the PNG is damaged", _AGAIN) from None
+        raise _damaged() from None
     if len(lines) != expected_bytes or not inflater.eof or inflater.unused_data:
         amount = "more" if len(lines) > expected_bytes or inflater.unused_data else "less"
         raise ImageError(f"pixels {amount}", f"the PNG holds {amount} than the pixels of its size", _AGAIN)

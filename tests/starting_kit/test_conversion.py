@@ -381,10 +381,10 @@ def test_equal_detections_are_written_once(tmp_path, capsys):
     assert "4 are equal" in capsys.readouterr().err
 
 
-def test_there_is_a_most_number_of_detections(tmp_path, monkeypatch):
-    monkeypatch.setattr(writer_module, "_MOST_WAITING", 3)
+def test_detections_may_take_so_many_bytes(tmp_path, monkeypatch):
+    monkeypatch.setattr(writer_module, "_MOST_WAITING_BYTES", 500)
     with (
-        pytest.raises(ValueError, match="more than 3 detections"),
+        pytest.raises(ValueError, match="more than 500 bytes; leave out"),
         DensePoseWriter(tmp_path / "my.zip") as writer,
     ):
         for number in range(4):

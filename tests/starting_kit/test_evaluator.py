@@ -357,7 +357,8 @@ def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monk
         return findings
 
     def check_entry(entry):
-        Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=f"/{entry.position}")
+        where = f"/{entry.position}"
+        Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=where)
 
     monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check_content))
     if task == "densepose":

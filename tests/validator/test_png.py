@@ -94,9 +94,9 @@ def first_lines(count):
         (image(header(9, 9), DATA, END), "size"),
         (image(header(7, 12), DATA, END), "size"),
         (image(header(WIDTH, HEIGHT, 8, 9, 0, 0, 0), DATA, END), "type 9"),
-        (image(header(WIDTH, HEIGHT, 8, 2, 1, 0, 0), DATA, END), "methods"),
-        (image(header(WIDTH, HEIGHT, 8, 2, 0, 1, 0), DATA, END), "methods"),
-        (image(header(WIDTH, HEIGHT, 8, 2, 0, 0, 2), DATA, END), "methods"),
+        (image(header(WIDTH, HEIGHT, 8, 2, 1, 0, 0), DATA, END), "damaged"),
+        (image(header(WIDTH, HEIGHT, 8, 2, 0, 1, 0), DATA, END), "damaged"),
+        (image(header(WIDTH, HEIGHT, 8, 2, 0, 0, 2), DATA, END), "damaged"),
         (image(header(), DATA), "end"),
         (image(header(), DATA, END + b"x"), "end"),
         (image(header(), DATA, chunk(b"IEND", b"x")), "end"),
@@ -106,8 +106,8 @@ def first_lines(count):
         (image(header(), DATA, END, DATA, END), "end"),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM), "end"),
         (image(header(), END), "pixels less"),
-        (image(header(), header(), DATA, END), "changed"),
-        (image(header(), DATA, header(20_000, 20_000), END), "changed"),
+        (image(header(), header(), DATA, END), "damaged"),
+        (image(header(), DATA, header(20_000, 20_000), END), "damaged"),
         (image(header()[:-1] + b"x", DATA, END), "damaged"),
         (image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END), "damaged"),
         (image(header(), HALVES[0], HALVES[1][:-1] + bytes([HALVES[1][-1] ^ 1]), END), "damaged"),
@@ -115,7 +115,7 @@ def first_lines(count):
         (image(header(), b"\0\0\0\0ID\xc9T\0\0\0\0", END), "damaged"),
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM, END), "damaged"),
         (image(header(), chunk(b"IDAT", zlib.compress(b"\5" + LINES[1:])), END), "damaged"),
-        (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "data"),
+        (image(header(), HALVES[0], chunk(b"tEXt", b"x"), HALVES[1], END), "damaged"),
         (image(header(), chunk(b"IDAT"), END), "pixels less"),
         (image(header(), first_lines(1), END), "pixels less"),
         (image(header(), first_lines(HEIGHT - 1), END), "pixels less"),
@@ -123,8 +123,8 @@ def first_lines(count):
         (image(header(), chunk(b"IDAT", zlib.compress(LINES + b"\0")), END), "pixels more"),
         (image(header(), chunk(b"IDAT", BOMB), END), "pixels more"),
         (image(header(), chunk(b"IDAT", STREAM + b"x"), END), "pixels more"),
-        (image(header(), chunk(b"IDAT", STREAM[:-4] + bytes(4)), END), "data"),
-        (image(header(), chunk(b"IDAT", b"x" * 50), END), "data"),
+        (image(header(), chunk(b"IDAT", STREAM[:-4] + bytes(4)), END), "damaged"),
+        (image(header(), chunk(b"IDAT", b"x" * 50), END), "damaged"),
     ],
 )
 def test_all_others_are_refused_by_one_rule_each(png, rule):
@@ -172,7 +172,7 @@ DEEP = chunk(b"IDAT", zlib.compress(b"".join(b"\0" + bytes(6 * WIDTH) for _ in r
 def test_a_second_header_changes_nothing_that_was_checked(second, data):
     with pytest.raises(ImageError) as caught:
         decode_png(image(header(), second, data, END), HEIGHT, WIDTH)
-    assert caught.value.rule in ("changed", "damaged")
+    assert caught.value.rule == "damaged"
 
 
 def test_memory_that_runs_out_is_no_fault_of_the_file(monkeypatch):

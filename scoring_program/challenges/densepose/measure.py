@@ -9,7 +9,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
+from scoring_program.challenges.densepose.reference import (
+    Gathered,
+    Kept,
+    Persons,
+    Reference,
+    best_of_images,
+)
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import (
     Detections,
@@ -185,17 +191,6 @@ def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Flo
     image = pairing.detections.image[pairing.pairs.detection[is_match]]
     sums = np.bincount(image, matched_similarity, pairing.people.n_images)
     return means(sums, pairing.n_annotated())
-
-
-def best_of_images(kept: Sequence[Kept], n_images: int) -> list[list[Kept]]:
-    """Return the detections of each image that are looked at, in descending score."""
-    by_image: list[list[Kept]] = [[] for _ in range(n_images)]
-    for detection in kept:
-        by_image[detection.image].append(detection)
-    for detections in by_image:
-        detections.sort(key=lambda detection: (-detection.score, detection.index))
-        del detections[average_precision.MOST_DETECTIONS :]
-    return by_image
 
 
 def normalizers(settings: Settings) -> Floats:

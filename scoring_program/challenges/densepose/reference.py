@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
@@ -95,23 +94,21 @@ class Persons(NamedTuple):
 class Template(NamedTuple):
     """The body: ``nearest`` (24, 256, 256) is the unique vertex of each (part - 1, U, V).
 
-    ``distances`` are in a file, or in memory for a small template that was not prepared beforehand, and
-    ``distances_hash`` is their SHA-256 in hex, "" if an earlier version prepared the reference.
+    ``distances`` is the file of distances, and ``distances_hash`` its SHA-256 in hex, "" if an earlier
+    version prepared the reference.
     """
 
     nearest: Ints
     n_vertices: int
-    distances: Path | Floats
+    distances: Path
     distances_hash: str = ""
 
     def lookup(self, positions: Ints, window_size: int = WINDOW) -> Floats:
         """Return the stored distances at these positions as float32.
 
-        A file is read once from front to back in windows of so many distances, those without a lookup left
+        The file is read once from front to back in windows of so many distances, those without a lookup left
         out, so that memory does not grow with it.
         """
-        if not isinstance(self.distances, Path):
-            return self.distances[positions]
         order = np.argsort(positions, kind="stable")
         distances = np.empty(len(positions), np.float32)
         distances[order] = _read_ascending(self.distances, positions[order], window_size)
@@ -314,51 +311,51 @@ def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Ke
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
+    hints = DetectionHints()
     first_of_image: dict[int, int] = {}
-    best_of_images: dict[int, _BestOfImage] = {}
+    kept: list[Kept] = []
     n_before = 0
     for part in parts:
+        hints.add(part.hints)
         for image_id, first in part.first_of_image.items():
             first_of_image.setdefault(image_id, n_before + first)
-        for kept in part.kept:
-            best = best_of_images.setdefault(kept.image, _BestOfImage())
-            best.add(replace(kept, index=n_before + kept.index))
+        kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
         n_before += part.n_detections
+    n_images = max([detection.image for detection in kept], default=-1) + 1
     return Gathered(
-        kept=_in_order(best_of_images.values()),
+        kept=_in_order(best_of_images(kept, n_images)),
         n_detections=n_before,
         n_other_categories=sum(part.n_other_categories for part in parts),
         n_other_images=sum(part.n_other_images for part in parts),
-        hints=DetectionHints.joined([DetectionHints(), *(part.hints for part in parts)]),
+        hints=hints,
         first_of_image=first_of_image,
     )
 
 
-class _BestOfImage:
-    """The best detections of an image, at most `MOST_DETECTIONS`; of equal scores the first of the file."""
-
-    def __init__(self) -> None:
-        # A heap: the worst comes first.
-        self._heap: list[tuple[float, int, Kept]] = []
-
-    def has_room(self, score: float, index: int) -> bool:
-        """Whether a detection would be among the best."""
-        return len(self._heap) < MOST_DETECTIONS or (score, -index) >= self._heap[0][:2]
-
-    def add(self, kept: Kept) -> None:
-        """Add a detection for which there is room; the worst leaves if there are too many."""
-        heapq.heappush(self._heap, (kept.score, -kept.index, kept))
-        if len(self._heap) > MOST_DETECTIONS:
-            heapq.heappop(self._heap)
-
-    def detections(self) -> list[Kept]:
-        """Return the best, in no order."""
-        return [kept for _, _, kept in self._heap]
+def best_of_images(kept: Iterable[Kept], n_images: int) -> list[list[Kept]]:
+    """Return the detections of each image that are looked at, in descending score."""
+    by_image: list[list[Kept]] = [[] for _ in range(n_images)]
+    for detection in kept:
+        by_image[detection.image].append(detection)
+    for detections in by_image:
+        _keep_best(detections)
+    return by_image
 
 
-def _in_order(best_of_images: Iterable[_BestOfImage]) -> list[Kept]:
-    """Return the best detections of all images in the order of the file."""
-    kept = [detection for best in best_of_images for detection in best.detections()]
+def _keep_best(detections: list[Kept]) -> None:
+    """Sort the detections of an image, and leave the best, at most `MOST_DETECTIONS`."""
+    detections.sort(key=_rank)
+    del detections[MOST_DETECTIONS:]
+
+
+def _rank(detection: Detection | Kept) -> tuple[float, int]:
+    """Return by what detections are sorted: the best comes first, of equal scores the first of the file."""
+    return -detection.score, detection.index
+
+
+def _in_order(by_image: Iterable[list[Kept]]) -> list[Kept]:
+    """Return the detections of all images in the order of the file."""
+    kept = [detection for detections in by_image for detection in detections]
     return sorted(kept, key=lambda detection: detection.index)
 
 
@@ -425,7 +422,7 @@ class _Gatherer:
         self._keep = keep
         self._index_of_image = {image_id: index for index, image_id in enumerate(image_ids)}
         self._categories = set(public.category.tolist())
-        self._best_of_images: dict[int, _BestOfImage] = {}
+        self._best_of_images: dict[int, list[Kept]] = {}
         self._n_detections = 0
         self._n_other_categories = 0
         self._n_other_images = 0
@@ -444,9 +441,10 @@ class _Gatherer:
             self._n_other_images += 1
             return
         image = self._index_of_image[detection.image_id]
-        best = self._best_of_images.setdefault(image, _BestOfImage())
-        if best.has_room(detection.score, detection.index):
-            best.add(self._keep(detection, image))
+        best = self._best_of_images.setdefault(image, [])
+        if len(best) < MOST_DETECTIONS or _rank(detection) < _rank(best[-1]):
+            best.append(self._keep(detection, image))
+            _keep_best(best)
 
     def gathered(self) -> Gathered:
         """Return what was kept."""

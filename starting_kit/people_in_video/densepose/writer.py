@@ -62,7 +62,6 @@ from validator.formats.rules import load_rules
 from validator.texts import counted
 
 # They wait in a temporary file. A submission holds at most 4 GB; worse ones of the same images wait, too.
-_MOST_WAITING = 100_000
 _MOST_WAITING_BYTES = 8_000_000_000
 _ENDINGS = [".zip", ".json"]
 DetectionKey = tuple[float, bytes]
@@ -112,7 +111,6 @@ class DensePoseWriter:
         self._best_of_image: dict[int, list[_Written]] = {}
         self._n_detections = 0
         self._n_equal = 0
-        self._n_waiting = 0
         self._values = PlainValues()
         self._rules = load_rules("densepose")
 
@@ -149,7 +147,7 @@ class DensePoseWriter:
         ------
         ValueError
             A value is not finite or not a number; the box is not in pixels; the array does not fit the box,
-            is not uint8, holds a part above 24, or U and V in 0..1; there are more than 100,000 detections.
+            is not uint8, holds a part above 24, or U and V in 0..1; the detections take more than 8 GB.
         """
         image = whole(self._values.of(image_id), "the image id", 0)
         checked_box, certainty, array = _checked(box, score, iuv, self._values)
@@ -168,9 +166,8 @@ class DensePoseWriter:
             return
         if len(best) == MOST_DETECTIONS and best[-1].key < key:
             return
-        self._n_waiting += 1
-        if self._n_waiting > _MOST_WAITING or begin > _MOST_WAITING_BYTES:
-            problem = f"there are more than {self._n_waiting - 1:,} detections"
+        if begin > _MOST_WAITING_BYTES:
+            problem = f"the detections take more than {size_text(_MOST_WAITING_BYTES)}"
             raise ValueError(f"{problem}; leave out those with the lowest scores")
         text = encode_detection(image, checked_box, certainty, array, png_level=self._png_level).encode(
             "ascii"

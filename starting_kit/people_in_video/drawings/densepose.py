@@ -17,9 +17,15 @@ from people_in_video.drawings.scenes import (
     two_decimals,
 )
 from people_in_video.drawings.svg import Drawings
-from scoring_program.challenges.densepose.measure import ImageStatistics, best_of_images
+from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.page import NAMES
-from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Reference
+from scoring_program.challenges.densepose.reference import (
+    Gathered,
+    Kept,
+    Persons,
+    Reference,
+    best_of_images,
+)
 from scoring_program.metrics.average_precision import THRESHOLDS
 from scoring_program.metrics.pairs import largest_of_items
 from scoring_program.result import Section

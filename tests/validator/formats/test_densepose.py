@@ -470,8 +470,10 @@ def hints_of(entries):
 )
 def test_hints_of_detections_can_be_joined(entries, texts):
     assert [note.text for note in hints_of(entries).notes()] == texts
-    parts = [hints_of(entries[::2]), hints_of(entries[1::2]), DetectionHints()]
-    assert DetectionHints.joined(parts) == hints_of(entries)
+    joined = DetectionHints()
+    for part in (hints_of(entries[::2]), hints_of(entries[1::2]), DetectionHints()):
+        joined.add(part)
+    assert joined == hints_of(entries)
 
 
 @pytest.mark.parametrize(

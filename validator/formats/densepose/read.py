@@ -56,8 +56,7 @@ _COST_IN_FLIGHT = 2_000_000
 # After so many bad masks none is decoded.
 _MOST_BAD = REPORTED_PER_KIND
 
-# Hints are given from so many detections or scores on; some look at the first detections only.
-_LEAST_SCORES = 10
+# Hints are given from so many detections on; some look at the first detections only.
 _LEAST_DETECTIONS = 10
 _DETECTIONS_SEEN = 200
 # Masks of the annotations have 14 coarse parts; fine parts 1 and 2 alone are those of a torso.
@@ -316,29 +315,21 @@ def _check_size(entry: Entry, where: str, findings: Findings) -> None:
     shape = [int(number) for number in value["uv_shape"]]
     shape_place = f"{where}/uv_shape"
     if height < 1 or width < 1:
-        _add_tiny_box(value["bbox"], where, findings)
+        remedy = "write x, y, width and height in pixels, and leave out boxes smaller than a pixel"
+        problem = "the box is {2:g} x {3:g} pixels".format(*value["bbox"])
+        findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
     elif shape != [3, height, width]:
         rule = "shape"
-        remedy = f"write [3, {height}, {width}]: 3, then the integer parts of the box's height and width"
+        remedy = f"write [3, {height}, {width}], the integer parts of the box's height and width, if bbox is "
+        remedy += "x, y, width, height; the PNG must have this size, too"
         if _are_corners(value["bbox"], shape):
             rule = "corners"
             remedy = "write bbox as x, y, width, height, not as two corners"
-        elif shape == [3, width, height]:
-            rule = "exchanged"
-            remedy += ", if bbox is x, y, width, height as it should be"
-        else:
-            remedy += ", which the PNG must have, too"
         problem = "the shape {} x {} x {} does not fit the box".format(*shape)
         findings.add("E-DP-SHAPE", problem, remedy, where=shape_place, rule=rule)
     elif height * width > _MOST_PIXELS:
         problem = f"{height} x {width} pixels are more than {_MOST_PIXELS:,}"
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=shape_place, rule="pixels")
-
-
-def _add_tiny_box(box: list[float], where: str, findings: Findings) -> None:
-    remedy = "write x, y, width and height in pixels, and leave out boxes smaller than a pixel"
-    problem = f"the box is {box[2]:g} x {box[3]:g} pixels"
-    findings.add("E-DP-BOX", problem, remedy, where=f"{where}/bbox")
 
 
 def _are_corners(box: list[float], shape: list[int]) -> bool:
@@ -371,49 +362,63 @@ def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
         findings.add("E-DP-PART", problem, remedy, where=where, rule="part")
 
 
+class Extremes(NamedTuple):
+    """The smallest or the largest values of some detections.
+
+    ``corner`` is one of x and y of a box; part, U and V are those of pixels that are not background.
+    """
+
+    score: float
+    corner: float
+    part: float
+    u: float
+    v: float
+
+
+_LOWEST_OF_NOTHING = Extremes(np.inf, np.inf, np.inf, np.inf, np.inf)
+_HIGHEST_OF_NOTHING = Extremes(-np.inf, -np.inf, -np.inf, -np.inf, -np.inf)
+
+
 @dataclass
 class DetectionHints:
     """A few extremes of all detections, for notes on likely mistakes."""
 
     count: int = 0
-    scores: tuple[float, float] = (np.inf, -np.inf)
-    corners: tuple[float, float] = (np.inf, -np.inf)
     whole_corners: bool = True
-    # Part, U and V of the pixels that are not background.
-    lowest: tuple[int, ...] = (256,) * 3
-    highest: tuple[int, ...] = (-1,) * 3
+    lowest: Extremes = _LOWEST_OF_NOTHING
+    highest: Extremes = _HIGHEST_OF_NOTHING
 
     def take(self, detection: Detection) -> None:
         """Look at a detection; at the pixels of the first 200 only."""
-        self.count += 1
-        self.scores = _widened(self.scores, detection.score)
-        for value in detection.box[:2]:
-            self.corners = _widened(self.corners, value)
-            self.whole_corners &= value.is_integer()
+        corner = detection.box[:2]
+        hints = DetectionHints(
+            count=1,
+            whole_corners=all(value.is_integer() for value in corner),
+            lowest=self.lowest._replace(score=detection.score, corner=min(corner)),
+            highest=self.highest._replace(score=detection.score, corner=max(corner)),
+        )
         if detection.index < _DETECTIONS_SEEN:
             pixels = detection.pixels.reshape(-1, 3)
             # An index with the mask, and extremes along the axis of pixels, would take ten times as long.
             channels = np.compress(pixels[:, 0] > 0, pixels, axis=0).T
             if channels.size:
-                self.lowest = tuple(map(min, self.lowest, [int(channel.min()) for channel in channels]))
-                self.highest = tuple(map(max, self.highest, [int(channel.max()) for channel in channels]))
+                part, u, v = [int(channel.min()) for channel in channels]
+                hints.lowest = hints.lowest._replace(part=part, u=u, v=v)
+                part, u, v = [int(channel.max()) for channel in channels]
+                hints.highest = hints.highest._replace(part=part, u=u, v=v)
+        self.add(hints)
 
-    @staticmethod
-    def joined(parts: Sequence[DetectionHints]) -> DetectionHints:
-        """Return the facts of several parts as one."""
-        return DetectionHints(
-            count=sum(part.count for part in parts),
-            scores=_joined_extremes([part.scores for part in parts]),
-            corners=_joined_extremes([part.corners for part in parts]),
-            whole_corners=all(part.whole_corners for part in parts),
-            lowest=tuple(map(min, *[part.lowest for part in parts], DetectionHints.lowest)),
-            highest=tuple(map(max, *[part.highest for part in parts], DetectionHints.highest)),
-        )
+    def add(self, others: DetectionHints) -> None:
+        """Add what was found of other detections."""
+        self.count += others.count
+        self.whole_corners &= others.whole_corners
+        self.lowest = Extremes(*map(min, self.lowest, others.lowest))
+        self.highest = Extremes(*map(max, self.highest, others.highest))
 
     @property
     def has_coarse_parts(self) -> bool:
         """Whether parts of several detections are at most 14, but not those of a torso alone."""
-        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.highest[0] <= _COARSE_PARTS
+        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.highest.part <= _COARSE_PARTS
 
     def notes(self) -> list[Note]:
         """Return notes on coordinates in 0..1, on values that are constant, on coarse parts, and on scores
@@ -421,22 +426,22 @@ class DetectionHints:
         if not self.count:
             return [empty_note()]
         notes = []
-        if self.corners[0] >= 0 and self.corners[1] <= 1 and not self.whole_corners:
+        if self.lowest.corner >= 0 and self.highest.corner <= 1 and not self.whole_corners:
             boxes = counted(self.count, "box", "boxes")
             text = f"x and y of every box lie between 0 and 1 ({boxes}); they are pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
         seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
-        largest_part, largest_uv = self.highest[0], max(self.highest[1:])
+        largest_part, largest_uv = self.highest.part, max(self.highest.u, self.highest.v)
         has_many = self.count >= _LEAST_DETECTIONS
         if largest_part < 0:
             text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         elif largest_uv <= 1:
             notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}; they are round(255 * u)"))
-        elif has_many and self.lowest[1:] == self.highest[1:]:
-            text = f"U is {self.lowest[1]} and V is {self.lowest[2]} in all pixels with a part of {seen}"
+        elif has_many and self.lowest[-2:] == self.highest[-2:]:
+            text = f"U is {self.lowest.u} and V is {self.lowest.v} in all pixels with a part of {seen}"
             notes.append(Note("N-LOOKS-CONSTANT", f"{text}. They are places within the part"))
-        if has_many and self.lowest[0] == largest_part:
+        if has_many and self.lowest.part == largest_part:
             text = f"all pixels of {seen} that are not background have part {largest_part}"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         if has_many and _LEAST_PERCENT <= largest_uv <= 100:
@@ -445,22 +450,11 @@ class DetectionHints:
         if self.has_coarse_parts:
             text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
-        if self.count >= _LEAST_SCORES and self.scores[0] == self.scores[1]:
-            same = f"{counted(self.count, 'score')} are {self.scores[0]:g}"
+        if has_many and self.lowest.score == self.highest.score:
+            same = f"{counted(self.count, 'score')} are {self.lowest.score:g}"
             text = f"all {same}. AP ranks detections: give each its own score"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         return notes
-
-
-def _widened(extremes: tuple[float, float], value: float) -> tuple[float, float]:
-    smallest, largest = extremes
-    return min(smallest, value), max(largest, value)
-
-
-def _joined_extremes(parts: Sequence[tuple[float, float]]) -> tuple[float, float]:
-    smallest = min(part[0] for part in parts)
-    largest = max(part[1] for part in parts)
-    return smallest, largest
 
 
 FORMAT = Format(read, lambda hints, rules: hints.notes())
