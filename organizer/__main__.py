@@ -15,7 +15,7 @@ from organizer.listener import Listener
 from validator import console
 from validator.findings import Refused
 from validator.parser import Parser
-from validator.texts import printable
+from validator.texts import printable, quote_path
 
 COMMANDS = {
     "prepare": "check reference files, write a folder, and show what is in it",
@@ -38,6 +38,7 @@ COMMANDS = {
     "messages": "write docs/messages.md from the tables of codes",
 }
 """The commands, each a module of `organizer.commands`, and what they do."""
+_LONGEST_PATH = 1000
 _EXAMPLES = """\
 examples:
   python -m organizer prepare ID --source my_files
@@ -92,7 +93,7 @@ def _report_end(error: Exception) -> bool:
     if console.report_end(error):
         return True
     if isinstance(error, OSError):
-        place = f": {error.filename}" if error.filename else ""
+        place = f": {quote_path(str(error.filename), _LONGEST_PATH)}" if error.filename else ""
         text = f"the work cannot go on: {error.strerror or error}{place}; check the path and its permissions"
     elif isinstance(error, RuntimeError) and str(error).startswith("Symlink loop"):  # until Python 3.12
         text = f"the work cannot go on: {error}; check the path"

@@ -16,7 +16,7 @@ import numpy as np
 
 from organizer.files import Files, write_files
 from people_in_video.diagnosis.explanation import repairs_of
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import HomeLoaded, at_home
 from quality.demo_data import load_against
 from quality.file_mistakes import mistakes_in_files
 from quality.task import Mistake, QualityTask, quality_tasks
@@ -203,7 +203,7 @@ class _Scorer:
             detail="full",
             interval=False,
         )
-        self._loaded: HomeLoaded[Any, Any, Any] = of_kind(HomeLoaded, loaded)
+        self._loaded: HomeLoaded = at_home(loaded)
         self._predictions: dict[int, Any] = {}
         self._scores: dict[int, float] = {}
 

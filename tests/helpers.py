@@ -24,7 +24,8 @@ from unittest import mock
 import pytest
 from hypothesis import settings
 
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video import home_loaded
+from people_in_video.home_loaded import HomeLoaded
 from people_in_video.references.loading import prepared_folder
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference
@@ -267,11 +268,9 @@ def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]
     return load_reference(task, prepared(task_id, folder, values["item_groups"]), values)
 
 
-def loaded_at_home(
-    task_id: str, folder: Path, n_drawings: int = 24, **settings: Any
-) -> HomeLoaded[Any, Any, Any]:
+def loaded_at_home(task_id: str, folder: Path, n_drawings: int = 24, **settings: Any) -> HomeLoaded:
     """Return the same as at home, where everything is explained and the worst items are drawn."""
-    return of_kind(HomeLoaded, loaded(task_id, folder, **settings), n_drawings)
+    return home_loaded.at_home(loaded(task_id, folder, **settings), n_drawings=n_drawings)
 
 
 def prepared(task_id: str, folder: Path, item_groups: str = "") -> Path:
@@ -298,6 +297,6 @@ def run_folder(
 
     def load() -> Loaded[Any, Any, Any]:
         loaded = load_folder(task_id, prepared(task_id, reference), settings)
-        return of_kind(HomeLoaded, loaded, n_drawings=24) if at_home else loaded
+        return home_loaded.at_home(loaded, n_drawings=24) if at_home else loaded
 
     return run(load, submission, output)

@@ -11,7 +11,7 @@ import pytest
 from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ItemAnnotations
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import at_home
 from quality.items.task import ItemQuality, item_quality
 from scoring_program import task as task_module
 from scoring_program.challenges.items.task import TASKS, item_task
@@ -57,7 +57,7 @@ class Example(NamedTuple):
         return load_reference(self.task, folder, self.task.settings(folder, settings))
 
     def load_at_home(self, folder):
-        return of_kind(HomeLoaded, self.load(folder, detail="full"))
+        return at_home(self.load(folder, detail="full"))
 
 
 def declared(folder, wanted):

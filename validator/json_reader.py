@@ -21,7 +21,7 @@ import json
 import math
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -197,12 +197,6 @@ def load_file_schema(path: Path, each: str) -> FileSchema:
 
 _ANY_VALUE = SchemaPart({}, check_of({}, {}))
 ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
-
-
-def entries_in_memory(values: Mapping[str, JsonValue], file: JsonFile) -> Entries:
-    """Return values in memory as the entries of a file. Raises UnfitError if one does not fit its schema."""
-    column = load_file_schema(file.schema, file.each).entry.check(list(values.values()))
-    return Entries(iter([Batch(list(values), column, [])]))
 
 
 def _refuse_schema(path: Path, error: ValueError) -> NoReturn:

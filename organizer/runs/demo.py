@@ -9,17 +9,17 @@ from functools import partial
 
 from organizer import ROOT
 from organizer.files import folder_files, samples_folder, zip_bytes
-from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
+from people_in_video.home_loaded import HomeLoaded, at_home
 from people_in_video.references.preparation import load_any
 from scoring_program.run import run
 from scoring_program.task import load_task, task_ids
 
 
-def load_at_home(task_id: str) -> AnyHomeLoaded:
+def load_at_home(task_id: str) -> HomeLoaded:
     """Return a task with its demo reference, of which everything may be said."""
     task, reference = load_task(task_id), ROOT / "reference_data" / task_id
     settings = task.settings(reference, {"detail": "full"})
-    return of_kind(HomeLoaded, load_any(task, reference, settings))
+    return at_home(load_any(task, reference, settings))
 
 
 def run_demo() -> int:

@@ -16,7 +16,6 @@ from xml.etree.ElementTree import Element
 
 from people_in_video.csv_table import csv_text
 from people_in_video.result import Score
-from scoring_program.marks import Mark
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
 from scoring_program.report.elements.lines import Line, line_mark, line_points, path_data
@@ -25,16 +24,14 @@ from scoring_program.report.elements.svg import key, line, with_title
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.report.outputs import clear, plain_number, write_atomic
-from scoring_program.report.score_strip import mark_texts
-from scoring_program.settings import MARK_TEXTS
 from scoring_program.task import Task, load_task, task_ids
 from validator.console import OutputError
 from validator.texts import counted
 
 RUNS, _PAGE = "runs.csv", "history.html"
 _PAGES = "runs"
-# Columns of costs, and of what plain answers score, begin so.
-_COST, _MARK = "cost_", "mark_"
+# Columns of costs begin so.
+_COST = "cost_"
 _INTERVAL = {"score_low": "Interval from", "score_high": "Interval to"}
 _BAND = "95 % interval"
 _REQUIRED = ("run", "signature")
@@ -140,8 +137,7 @@ def _row(name: str, result: Mapping[str, Any]) -> dict[str, str]:
     """Return the row of a run: its name, signature, scores and costs."""
     costs = {_COST + cost["type"]: cost["points"] for cost in result["error_costs"]}
     numbers = {**result["scores"], **costs}
-    marks = {_MARK + mark["name"]: mark["score"] for mark in result.get("marks", ())}
-    texts = {column: plain_number(value) for column, value in {**numbers, **marks}.items()}
+    texts = {column: plain_number(value) for column, value in numbers.items()}
     return {"run": name, "signature": result["signature"], **texts}
 
 
@@ -240,15 +236,7 @@ def _score_card(runs: Sequence[Row], task: Task) -> Element:
     chart = plot(f"{title} by run, with its 95 % interval", x_axis, y_axis, marks, texts)
     meanings = key([(title, "fill-f"), (_BAND, "area-f")])
     note = "The score with its 95 % interval."
-    return card("score", "Score", note, chart, meanings, *_mark_texts(runs, task))
-
-
-def _mark_texts(runs: Sequence[Row], task: Task) -> list[Element]:
-    """Return what plain answers score, as the last run tells; none if it does not."""
-    scores = {name: _number(runs[-1], _MARK + name) for name in MARK_TEXTS}
-    marks = [Mark(name, score) for name, score in scores.items() if score is not None]
-    texts = mark_texts(marks, min(task.columns[0].precision, _DECIMALS))
-    return [element("p", "; ".join(texts), class_="after")] if texts else []
+    return card("score", "Score", note, chart, meanings)
 
 
 def _line(runs: Sequence[Row], column: str, label: str) -> Line:

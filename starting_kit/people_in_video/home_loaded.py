@@ -7,9 +7,9 @@ drawings of its worst items.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -18,26 +18,35 @@ from people_in_video.drawings.worst_items import draw_worst_items
 from people_in_video.selections.selection import select_items, select_predictions
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
-from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
+from scoring_program.scoring import AnyLoaded, Begin, Loaded, guarded
 from scoring_program.signature import DIGITS
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import load_format
-from validator.items import ITEMS_NONE, ITEMS_UNKNOWN
+from validator.items import ITEMS_NONE, ITEMS_UNKNOWN, LIMIT_OF_REFERENCE
 from validator.submission import Source
+
+_DEMO_REFUSED = (
+    "this was compared with the synthetic demo reference, which has other ids than the challenge's data: "
+    "give yours with --reference DIR, in Python reference=, or check ids with check --public DIR"
+)
 
 
 @dataclass(frozen=True)
-class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[ReferenceT, SubmissionT, StatisticsT]):
+class HomeLoaded(Loaded[Any, Any, Any]):
     """A task with a reference that was read at home."""
 
-    whole_reference: ReferenceT | None = None
+    whole_reference: Any = None
     """The reference that ``reference`` holds some items of; None if it is whole."""
     n_drawings: int = 0
     """How many of the worst items are drawn."""
     draws_right: bool = False
     """Whether items with nothing wrong are drawn, too."""
+    is_demo: bool = False
+    """Whether the reference is the synthetic one of the kit."""
+    conversion_notes: Sequence[Note] = ()
+    """Notes on how the submission that is read was made of a file of another tool."""
 
-    def select_items(self, items: Collection[str]) -> HomeLoaded[ReferenceT, SubmissionT, StatisticsT]:
+    def select_items(self, items: Collection[str]) -> HomeLoaded:
         """Return the same with some of the items only, for quick looks; the signature says so.
 
         Parameters
@@ -65,34 +74,48 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
             whole_reference=self.reference,
         )
 
-    def read(self, path: Source) -> Read[SubmissionT]:
-        """Return the validated submission, with what diagnosis compares. Raises Refused.
+    def read(self, source: Source) -> Read[Any]:
+        """Return the validated submission, with what diagnosis compares. Raises Refused."""
+        with Findings.collect() as findings:
+            findings.notes += self.conversion_notes
+            content = findings.take(self._read(source))
+        return Read(content, findings.notes)
 
-        That no item is known is the only problem of a submission that is otherwise valid, as a whole.
-        """
+    def _read(self, source: Source) -> Read[Any]:
+        """Return the submission. That no item is known is the only problem of one that is otherwise valid."""
         keep = keeper(self.task, self.reference) or self.task.keeper(self.reference)
         try:
-            return self.task.read(path, self.public, keep)
+            return self.task.read(source, self.public, keep)
         except Refused as refused:
             unknown_items = [problem for problem in refused.findings.problems if problem.code == ITEMS_NONE]
             if not unknown_items:
                 raise
         form, rules = load_format(self.task.id)
-        form.read(path, rules)
+        form.read(source, rules)
         findings = Findings()
         findings.repeat(unknown_items[0])
         raise Refused(findings)
 
     def explain(self, findings: Findings) -> Findings:
-        """Return the findings of a refused submission; where no item is known, they say that it is valid."""
+        """Return the findings of a refused submission; where no item is known, they say that it is valid.
+
+        Problems that follow from the demo reference say so: submissions to a challenge have other ids, and
+        may be much larger.
+        """
         problems = []
         for problem in findings.problems:
             if problem.code == ITEMS_NONE:
                 problem = problem._replace(problem=f"the submission is valid, but {problem.problem}")
+            if problem.code == ITEMS_NONE and self.is_demo:
+                # Whoever plays with the demo data may have misspelled its ids.
+                remedy = f"{_DEMO_REFUSED}. For the demo data itself: {problem.remedy}"
+                problem = problem._replace(remedy=remedy)
+            elif problem.rule == LIMIT_OF_REFERENCE and self.is_demo:
+                problem = problem._replace(remedy=_DEMO_REFUSED)
             problems.append(problem)
         return replace(findings, problems=problems)
 
-    def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
+    def score(self, read: Read[Any], begin: Begin = lambda stage: None) -> Result:
         """Return the result of a submission that was read, explained at ``full``."""
         if self.whole_reference is not None:
             content = select_predictions(self.task, read.content, frozenset(self.items))
@@ -104,7 +127,7 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         begin("explanation")
         return self._explained(read.content, result)
 
-    def _explained(self, submission: SubmissionT, result: Result) -> Result:
+    def _explained(self, submission: Any, result: Result) -> Result:
         """Return a result with what only home tells."""
         notes, faults = list(result.notes), list[Note]()
         if self.settings["notes"]:
@@ -137,11 +160,7 @@ def with_items(whole_signature: str, items: Sequence[str]) -> str:
     return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"
 
 
-AnyHomeLoaded = HomeLoaded[Any, Any, Any]
-HomeLoadedT = TypeVar("HomeLoadedT", bound=AnyHomeLoaded)
-
-
-def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded, n_drawings: int = 0) -> HomeLoadedT:
-    """Return a task with its reference as an object of a subclass."""
-    values = {field.name: getattr(loaded, field.name) for field in fields(loaded)}
-    return kind(**{**values, "n_drawings": n_drawings})
+def at_home(loaded: AnyLoaded, is_demo: bool = False, n_drawings: int = 0) -> HomeLoaded:
+    """Return a task with its reference at home; ``is_demo`` says that this is the synthetic one."""
+    values = {field.name: getattr(loaded, field.name) for field in fields(Loaded)}
+    return HomeLoaded(**values, is_demo=is_demo, n_drawings=n_drawings)

@@ -10,7 +10,7 @@ from typing import Any
 from people_in_video.demo_data import demo_reference
 from people_in_video.errors import ReferenceProblemsError, SubmissionError, submission_error
 from people_in_video.gathering import Gathered, named_calls
-from people_in_video.home_loaded import AnyHomeLoaded
+from people_in_video.home_loaded import HomeLoaded
 from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
 from people_in_video.references.loading import HOME_SETTINGS, check_task, load_items, require_path
 from people_in_video.result import Score, make_score
@@ -104,7 +104,7 @@ def conversion_options(**values: Any) -> ConversionOptions:
 
 
 def result_of(
-    loaded: AnyHomeLoaded,
+    loaded: HomeLoaded,
     submission: Any,
     options: ConversionOptions,
     reference: str | Path | None,
@@ -120,11 +120,10 @@ def result_of(
         require_path(source)
     folder = Path(reference) if reference else demo_reference(loaded.task.id)
     with read_submission(loaded.task.id, source, options, folder) as readable:
-        result = loaded.score_path(readable.path)
-    return replace(result, notes=[*readable.notes, *result.notes])
+        return replace(loaded, conversion_notes=readable.notes).score_path(readable.path)
 
 
-def _result_in_memory(loaded: AnyHomeLoaded, submission: Any) -> Result:
+def _result_in_memory(loaded: HomeLoaded, submission: Any) -> Result:
     """Return the result of predictions in memory. Raises Refused."""
     gathered = Gathered(loaded)
     with Findings.collect() as findings:

@@ -6,7 +6,7 @@ import sys
 import tempfile
 import zipfile
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -16,13 +16,11 @@ import numpy as np
 from people_in_video.plain_values import PlainValues, half_precision_text
 from scoring_program.scoring import AnyLoaded
 from validator import console
-from validator.findings import Findings, Note, Read, Refused
+from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE
 from validator.texts import counted
 
-# What no task limits a file to less than: commas and colons in it.
-LEAST_VALUES = 10_000_000
 # What something is predicted for: a sequence, an image, a video and a frame, a video, a segment and a word.
 Key = Any
 
@@ -136,28 +134,15 @@ def _is_same(content: Any, other: Any) -> bool:
 
 
 class FilePredictions(Predictions):
-    """Predictions that are written as files of text, all at once.
-
-    Those with more than ``least_values`` commas and colons go through the files, whose limits are checked.
-    """
-
-    least_values = LEAST_VALUES
+    """Predictions that are written as files of text, all at once, and checked and read as these files."""
 
     @abstractmethod
     def files(self) -> dict[str, bytes]:
         """Return the files of the submission by name, whatever the order of the calls was."""
 
-    def content(self) -> Any:
-        """Return what reading the files gives; None where only files tell whether they are refused."""
-        return None
-
-    def check_items(self, content: Any, loaded: AnyLoaded) -> list[Note]:
-        """Return what reading the files notes on items that the reference does not have. Raises Refused."""
-        return []
-
     def check(self, loaded: AnyLoaded) -> None:
         """Check all that reading the files checks of each item. Raises Refused."""
-        if not self.entries or self._checked_content() is not None:
+        if not self.entries:
             return
         try:
             loaded.read(self.files())
@@ -172,18 +157,7 @@ class FilePredictions(Predictions):
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:
         """Return the predictions as arrays, those that reading the files of a zip gives. Raises Refused."""
-        content = self._checked_content()
-        if content is None:
-            return loaded.read(self.files())
-        return Read(content, self.check_items(content, loaded))
-
-    def _checked_content(self) -> Any:
-        """Return the content, which the rules of the format accept, or None. Raises Refused."""
-        content = self.content()
-        if content is not None:
-            form, rules = load_format(self.task_id)
-            form.check(content, rules).refuse_problems()
-        return content
+        return loaded.read(self.files())
 
     def save(self, path: str | Path) -> None:
         """Write the zip, check it and put it at ``path``; nothing is left there if it is not valid.
@@ -199,16 +173,6 @@ def say_half_precision(values: PlainValues) -> None:
     """Print a note on stderr if there were numbers of half precision."""
     if values.half_types:
         console.say(f"N-HALF: {half_precision_text(values.half_types)}", to=sys.stderr)
-
-
-def is_surely_small(words: Iterable[str], n_numbers: int, least_values: int = LEAST_VALUES) -> bool:
-    """Return whether words, none of them empty, and numbers make a file of at most ``least_values``.
-
-    The words must be ASCII, too: not all other strings can be written. A number takes a comma or two, a word
-    at most eight commas and colons of its own and around it.
-    """
-    text = "".join(words)
-    return text.isascii() and 2 * n_numbers + 8 * len(text) <= least_values
 
 
 def steps(pointer: str) -> list[str]:

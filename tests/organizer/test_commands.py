@@ -166,6 +166,7 @@ def test_no_path_that_a_user_types_ends_in_a_traceback(command, kind, tmp_path, 
     assert code in (1, 2)
     printed = capsys.readouterr()
     assert printed.out + printed.err
+    assert max(map(len, printed.err.splitlines()), default=0) < 1200
 
 
 def test_submission_that_holds_the_output_is_not_copied_into_itself(tmp_path, capsys):

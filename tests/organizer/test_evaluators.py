@@ -403,7 +403,7 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
         ("label,end\na\n", "line 2"),
         ("label,end\na,1,2\n", "line 2"),
         ('label,end\n"a,1\n', "no CSV"),
-        ("label,end\n\xe9,1\n", "no CSV"),
+        ("label,end\n\xe9,1\n", "UTF-8"),
     ],
 )
 def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import at_home
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 from scoring_program.run import SCORED
@@ -89,9 +89,7 @@ def test_one_cause_gives_one_note(task, tmp_path):
     """Right answers with one mistake, and all notes and problems on mistakes in them."""
     quality_task = quality_tasks()[task]
     quality_task.write_reference(tmp_path / "source", seed=1, size=2)
-    against = of_kind(
-        HomeLoaded, load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
-    )
+    against = at_home(load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full"))
     right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     for number, mistake in enumerate(every_fourth(quality_task.mistakes)):
         if mistake.size > 2:
@@ -229,9 +227,7 @@ def test_a_mistake_gets_a_hint_that_is_true(task, change, line, tmp_path):
     quality_task.write_reference(tmp_path / "source", seed=1, size=2)
     right = quality_task.correct_prediction(tmp_path / "source", np.random.default_rng([1, 0]), 0.0)
     write_files(quality_task.files(change(right)), tmp_path / "submission")
-    against = of_kind(
-        HomeLoaded, load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full")
-    )
+    against = at_home(load_against(task, tmp_path / "source", tmp_path / "prepared", detail="full"))
     result = against.score_path(tmp_path / "submission")
     (note,) = [note for note in result.notes if note.code not in BESIDE]
     assert re.fullmatch(line, note.line())

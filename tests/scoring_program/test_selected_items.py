@@ -6,9 +6,8 @@ import re
 
 import pytest
 
-from people_in_video import home_loaded
 from people_in_video.csv_table import item_rows
-from people_in_video.home_loaded import of_kind, with_items
+from people_in_video.home_loaded import at_home, with_items
 from people_in_video.references import loading
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
@@ -64,7 +63,7 @@ def test_groups_of_selected_items_are_numbered_anew(tmp_path):
     lines = [f"{item},{'abc'[number % 3]}" for number, item in enumerate(items)]
     (tmp_path / "persons.csv").write_text("\n".join(["item,group", *lines]))
     (tmp_path / "settings.yaml").write_text("item_groups: persons.csv\n")
-    whole = of_kind(home_loaded.HomeLoaded, load_reference(task, tmp_path, task.settings(tmp_path)))
+    whole = at_home(load_reference(task, tmp_path, task.settings(tmp_path)))
     selection = whole.select_items([item for item, number in zip(items, whole.groups.number) if number])
     assert sorted(set(selection.groups.number.tolist())) == [0, 1]
     assert selection.score_path(SAMPLES / "chalearn_gesture" / "good").interval

@@ -26,7 +26,7 @@ from organizer.files import folder_files
 from people_in_video import SubmissionError, convert, score
 from people_in_video.__main__ import main
 from people_in_video.densepose import writer as writer_module
-from people_in_video.densepose.writer import DensePoseWriter, content_digest
+from people_in_video.densepose.writer import DensePoseWriter, detection_key
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import SAMPLES, make_zip
@@ -308,6 +308,19 @@ def test_endless_numbers_of_json_are_told_in_short(key, n_digits, tmp_path, caps
     assert "sys." not in printed.err
 
 
+def test_what_converting_assumed_is_on_the_page_and_in_the_data_of_a_score(tmp_path, capsys):
+    first, *_ = sorted((SAMPLES / "chalearn_action" / "good").iterdir())
+    item = first.name.removesuffix("_prediction.csv")
+    (tmp_path / "rows.csv").write_text(f"item,class,start,end\n{item},1,1,5\n")
+    arguments = ["chalearn_action", str(tmp_path / "rows.csv"), "--output", str(tmp_path / "out")]
+    assert main(["score", *arguments, "--json"]) == SCORED
+    printed = json.loads(capsys.readouterr().out)
+    (text,) = [note["text"] for note in printed["notes"] if note["code"] == "N-CONVERTED"]
+    assert text in (tmp_path / "out" / "detailed_results.html").read_text()
+    assert main(["score", *arguments]) == SCORED
+    assert capsys.readouterr().out.count(text) == 1
+
+
 @needs_torch
 def test_score_notes_what_converting_left_out(tmp_path, capsys):
     found = score("densepose", FILES / "coco_densepose_predictions.pth")
@@ -420,7 +433,7 @@ def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
     with DensePoseWriter(tmp_path / "best.zip") as writer:
         for detection in everything:
             writer.add(*detection)
-    by_content = sorted(everything, key=lambda entry: (-entry[2], content_digest(entry[1], entry[3])))
+    by_content = sorted(everything, key=lambda entry: detection_key(*entry[1:]))
     text = ",".join(encode_detection(*entry) for entry in by_content)
     (tmp_path / "all.zip").write_bytes(make_zip({"densepose_a_results.json": f"[{text}]"}))
     assert score("densepose", tmp_path / "best.zip").scores == score("densepose", tmp_path / "all.zip").scores

@@ -21,7 +21,7 @@ from PIL import Image
 
 import people_in_video
 from organizer.files import folder_files
-from people_in_video import Evaluator, SubmissionError, writing
+from people_in_video import Evaluator, SubmissionError
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
@@ -31,7 +31,7 @@ from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import GOLDEN, PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
 from validator.findings import Findings
-from validator.formats.rules import load_format, load_rules
+from validator.formats.rules import load_format
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
@@ -157,7 +157,7 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
         ("kinetics_tps", ("v", "run", {1: {"humans": []}}), "E-ARGUMENT", "", "frames[1][0]: "),
         ("kinetics_tps", ("v", "run", []), "E-ARGUMENT", "", "frames is a list"),
         ("densepose", (1, [([1e7, 2, 8, 6], 0.5, IUV)]), "E-JSON-SCHEMA", "detections[0].box", "1000000"),
-        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-ARGUMENT", "", "detections[1]: part 29"),
+        ("densepose", (1, [([1, 2, 8, 6], 0.5, IUV), ([1, 2, 8, 6], 0.5, IUV + np.uint8(9))]), "E-DP-PART", "detections[1].", "29"),
         ("densepose", (1,), "E-ARGUMENT", "", "missing 1 required positional argument"),
     ],
 )  # fmt: skip
@@ -190,30 +190,27 @@ VIDEO = {
 
 
 @pytest.mark.parametrize(
-    ("task", "calls", "is_fast"),
+    ("task", "calls"),
     [
-        *((task, PREDICTIONS[task], True) for task in ("anet_entities_gt", "anet_entities_gen", "kinetics_tps")),
-        ("anet_entities_gt", [], True),
-        ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)], True),
-        ("anet_entities_gen", [("v_a", "0", ["na\u00efve"], [1], BOXES)], False),
-        ("kinetics_tps", [], True),
-        ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})], True),
-        ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)], False),
+        *((task, PREDICTIONS[task]) for task in ("anet_entities_gt", "anet_entities_gen", "kinetics_tps")),
+        ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)]),
+        ("anet_entities_gen", [("v_a", "0", ["na\u00efve"], [1], BOXES)]),
+        ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})]),
+        ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)]),
     ],
-)  # fmt: skip
-def test_predictions_become_the_arrays_that_their_files_become(task, calls, is_fast):
+)
+def test_predictions_become_the_arrays_that_their_zip_becomes(task, calls, tmp_path):
     loaded = Evaluator(task)._loaded
     predictions = Gathered(loaded).predictions
     # An item of the reference, without which the others would be refused.
-    known = () if not calls or calls is PREDICTIONS[task] else PREDICTIONS[task][:1]
+    known = () if calls is PREDICTIONS[task] else PREDICTIONS[task][:1]
     for call in (*calls, *known):
         predictions.update(*call)
-    content, read = predictions.content(), loaded.read(predictions.files())
-    assert (content is not None) == is_fast
-    assert read.notes == predictions.read(loaded).notes
-    assert [note.code for note in read.notes] == ["N-ITEMS-UNKNOWN"] * len(known)
-    if is_fast:
-        assert plain(content) == plain(read.content)
+    predictions.save(tmp_path / "my.zip")
+    in_memory, in_zip = predictions.read(loaded), loaded.read(tmp_path / "my.zip")
+    assert plain(in_memory.content) == plain(in_zip.content)
+    assert in_memory.notes == in_zip.notes
+    assert [note.code for note in in_zip.notes] == ["N-ITEMS-UNKNOWN"] * len(known)
 
 
 def plain(content):
@@ -246,33 +243,15 @@ def with_objects(number):
     return "anet_entities_gen", (*segment, ["man"] * number, range(number), np.repeat(BOXES, number, axis=0))
 
 
-@pytest.mark.parametrize("least_values", [writing.LEAST_VALUES, -1])
 @pytest.mark.parametrize(
     ("made", "most"), [(with_word, 1_000_000), (with_parts, 10), (with_humans, 10), (with_objects, 1000)]
 )
-def test_limits_in_memory_are_those_of_files(monkeypatch, made, most, least_values):
-    # At -1 all predictions go through files.
-    monkeypatch.setattr(writing.FilePredictions, "least_values", least_values)
+def test_limits_in_memory_are_those_of_files(made, most):
     task, refused = made(most + 1)
     with pytest.raises(SubmissionError, match=r"E-JSON-SCHEMA|E-JSON-COUNT|E-ARGUMENT"):
         people_in_video.score(task, [refused])
     task, valid = made(most)
     assert people_in_video.score(task, [valid]).scores["score"] == 0
-
-
-def test_no_task_has_fewer_values_than_are_sure_in_memory():
-    for rules in map(load_rules, PUBLISHED):
-        limits = [file.values for file in rules.json if file.values is not None]
-        assert min(limits, default=writing.LEAST_VALUES) >= writing.LEAST_VALUES
-
-
-def test_too_many_values_are_refused_in_memory(monkeypatch):
-    assert not writing.is_surely_small(["man"], 10_000_000)
-    assert not writing.is_surely_small(["m" * 2_500_001], 0)
-    monkeypatch.setattr(writing.FilePredictions, "least_values", 10)
-    evaluator = Evaluator("kinetics_tps")
-    evaluator.update(known_video("kinetics_tps"), "run", VIDEO)
-    assert evaluator._gathered.predictions.content() is None
 
 
 def test_humans_may_be_added_to_a_video_that_was_set_at_once(tmp_path):

@@ -271,9 +271,10 @@ def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tm
 def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, monkeypatch):
     def prepare_slowly(*arguments):
         time.sleep(0.3)
-        return loading.prepared_folder(*arguments)
+        return prepared_folder(*arguments)
 
-    monkeypatch.setattr(score_command, "prepared_folder", prepare_slowly)
+    prepared_folder = loading.prepared_folder
+    monkeypatch.setattr(loading, "prepared_folder", prepare_slowly)
     sample = str(SAMPLES / "chalearn_gesture" / "good")
     assert score_command.main(["chalearn_gesture", sample, "-v", "--output", str(tmp_path)]) == SCORED
     (seconds,) = re.findall(r"\ntime: .* reference ([\d.]+) s", capsys.readouterr().out)

@@ -82,6 +82,12 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             [],
         ),
         (
+            ["S1_data.csv", "S1_labels.csv"],
+            ["S1", "S2"],
+            [("E-FILE-NONE", "", "S1_data.csv is a file of the data, no prediction")],
+            [],
+        ),
+        (
             ["table.csv"],
             ["S1", "S2"],
             [("E-FILE-NONE", "", "people-in-video convert` makes them from one table")],

@@ -49,6 +49,8 @@ class CsvRules(NamedTuple):
         What the files are one of each of.
     other_paths : tuple of str
         Other spellings of the names of files.
+    data_paths : tuple of str
+        The names of files of the data, which hold the key of an item and no predictions.
     frames : tuple of str
         No fields, or the first frame, which the item must have, and the last, which is not before it. It is
         cut to the item's. The other fields have a maximum then.
@@ -61,6 +63,7 @@ class CsvRules(NamedTuple):
     fields: tuple[Field, ...]
     item: str = "item"
     other_paths: tuple[str, ...] = ()
+    data_paths: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
     table_columns: tuple[str, ...] = ()
 

@@ -302,26 +302,6 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
     return check_items(first_of_image, public.items, "image", place)
 
 
-def join_gathered(parts: Sequence[Gathered]) -> Gathered:
-    """Return what was gathered apart as one, the same however it was divided."""
-    hints = DetectionHints()
-    first_of_image: dict[int, int] = {}
-    kept = [detection for part in parts for detection in part.kept]
-    for part in parts:
-        hints.add(part.hints)
-        for image_id, first in part.first_of_image.items():
-            first_of_image[image_id] = min(first, first_of_image.get(image_id, first))
-    n_images = max([detection.image for detection in kept], default=-1) + 1
-    return Gathered(
-        kept=_in_order(best_of_images(kept, n_images)),
-        n_detections=sum(part.n_detections for part in parts),
-        n_other_categories=sum(part.n_other_categories for part in parts),
-        n_other_images=sum(part.n_other_images for part in parts),
-        hints=hints,
-        first_of_image=dict(sorted(first_of_image.items())),
-    )
-
-
 def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Keep) -> Gathered:
     """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
     gatherer = _Gatherer(public, keep)
@@ -331,14 +311,25 @@ def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Ke
 
 def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
-    numbered = []
+    hints = DetectionHints()
+    first_of_image: dict[int, int] = {}
+    kept: list[Kept] = []
     n_before = 0
     for part in parts:
-        kept = [replace(detection, index=n_before + detection.index) for detection in part.kept]
-        first_of_image = {image_id: n_before + first for image_id, first in part.first_of_image.items()}
-        numbered.append(part._replace(kept=kept, first_of_image=first_of_image))
+        hints.add(part.hints)
+        for image_id, first in part.first_of_image.items():
+            first_of_image.setdefault(image_id, n_before + first)
+        kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
         n_before += part.n_detections
-    return join_gathered(numbered)
+    n_images = max([detection.image for detection in kept], default=-1) + 1
+    return Gathered(
+        kept=_in_order(best_of_images(kept, n_images)),
+        n_detections=n_before,
+        n_other_categories=sum(part.n_other_categories for part in parts),
+        n_other_images=sum(part.n_other_images for part in parts),
+        hints=hints,
+        first_of_image=first_of_image,
+    )
 
 
 def best_of_images(kept: Iterable[Kept], n_images: int) -> list[list[Kept]]:

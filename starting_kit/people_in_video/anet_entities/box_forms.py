@@ -12,8 +12,6 @@ that of the video's shape were stretched; with the sizes of the videos that is u
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from people_in_video.tools.conversion import ConversionError
+from people_in_video.tools.csv_file import read_csv
 from people_in_video.writing import naming
 from validator.arrays import Floats
 from validator.formats.anet_entities.outside import WIDTH
@@ -31,7 +30,6 @@ BOX_FORMS = ("0-1000", "0-1", "original")
 """What boxes can be in, beside a size of all frames; these forms need the size of each video."""
 _SIZE = re.compile("([1-9][0-9]{0,4})x([1-9][0-9]{0,4})")
 _SIZES_HEADER = ["video", "width", "height"]
-_MOST_BYTES_OF_SIZES = 100_000_000
 # The most that a coordinate of 0-1000, or 0-1, may be beyond the frame: by rounding.
 _MOST_BEYOND = 1.01
 # Width and height of a video.
@@ -133,24 +131,16 @@ def read_sizes(path: Path | None) -> dict[str, _Size] | None:
     with naming(f"--sizes {quote(path.name)}"):
         if not path.is_file():
             raise ConversionError("there is no such file; give a CSV file")
-        if path.stat().st_size > _MOST_BYTES_OF_SIZES:
-            raise ConversionError("it is larger than 100 MB; keep the videos of the submission")
-        try:
-            lines = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline="")))
-        except (UnicodeDecodeError, csv.Error) as error:
-            raise ConversionError(f"it is no CSV in UTF-8 ({error}); save it again") from None
-        header = [name.strip() for name in lines[0]] if lines else []
-        if header != _SIZES_HEADER:
-            names = some_words(header) or "empty"
+        table = read_csv(path)
+        if table.header != _SIZES_HEADER:
+            names = some_words(table.header) or "empty"
             raise ConversionError(f"the first line is {names}; write {','.join(_SIZES_HEADER)}")
         size_of_video = {}
-        for number, line in enumerate(lines[1:], start=2):
-            if not line:
-                continue
-            size = _SIZE.fullmatch("x".join([cell.strip() for cell in line[1:]]))
+        for number, line in table.lines:
+            video, *cells = [cell.strip() for cell in line]
+            size = _SIZE.fullmatch("x".join(cells))
             if size is None:
-                raise ConversionError(
-                    f"line {number} is {quote(','.join(line))}; write {','.join(_SIZES_HEADER)}"
-                )
-            size_of_video[line[0].strip()] = (int(size[1]), int(size[2]))
+                wanted = ",".join(_SIZES_HEADER)
+                raise ConversionError(f"line {number} is {quote(','.join(line))}; write {wanted}")
+            size_of_video[video] = (int(size[1]), int(size[2]))
     return size_of_video

@@ -8,7 +8,6 @@ writer.save("my.zip")
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 
 import numpy as np
 
@@ -17,19 +16,13 @@ from people_in_video.writing import (
     FilePredictions,
     Key,
     corner_boxes,
-    is_surely_small,
     steps,
     text,
     texts,
     whole,
 )
-from scoring_program.scoring import AnyLoaded
-from validator.columns import UnfitError
-from validator.findings import Note
-from validator.formats.anet_entities.read import FRAMES, Grounding, as_grounding, check_videos
+from validator.formats.anet_entities.read import FRAMES
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
-from validator.formats.rules import load_rules
-from validator.json_reader import entries_in_memory
 
 # As in the schema.
 _LAST_WORD = 1_000_000
@@ -118,22 +111,6 @@ class AnetEntitiesWriter(FilePredictions):
 
     update = add_segment
 
-    def content(self) -> Grounding | None:
-        """Return the objects of all segments as arrays; None where a check of the file may fail."""
-        strings = list(chain.from_iterable((video, segment) for video, segment, _ in self.entries))
-        n_objects = 0
-        for names, _ in self.entries.values():
-            strings += names
-            n_objects += len(names)
-        if not is_surely_small(strings, n_objects * (1 + 4 * FRAMES), self.least_values):
-            return None
-        (file,) = load_rules(self.task_id).json
-        try:
-            grounding, _ = as_grounding(entries_in_memory(self._results(), file))
-        except UnfitError:
-            return None
-        return grounding
-
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
         return encode_submission(self._results(), self._mode, self._external)
@@ -162,12 +139,6 @@ class AnetEntitiesWriter(FilePredictions):
         """Return the video of a segment."""
         video, _, _ = key
         return str(video)
-
-    def check_items(self, content: Grounding, loaded: AnyLoaded) -> list[Note]:
-        """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
-        known_videos = frozenset(loaded.public.items)
-        rules = load_rules(self.task_id)
-        return check_videos(content, rules, known_videos, rules.json[0].name)
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return video and segment of a problem, and its argument."""

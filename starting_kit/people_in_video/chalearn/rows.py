@@ -5,14 +5,13 @@ Columns have the names that temporal detectors give them; those of seconds tell 
 
 from __future__ import annotations
 
-import csv
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from people_in_video.tools.conversion import ConversionError, is_table
+from people_in_video.tools.csv_file import read_csv
 from people_in_video.tools.json_file import read_json
 from validator.csv_text import other_separator
 from validator.findings import Note
@@ -37,7 +36,6 @@ _NAMES_OF_SECONDS = {
     "start": ("t_start", "start_time", "start_seconds"),
     "end": ("t_end", "end_time", "end_seconds"),
 }
-_MOST_BYTES = 256_000_000
 _RECIPE = "rows from labels of frames: the page of the task has five lines for it"
 _TAKES = "give a CSV file with the columns item, class, start, end, or the JSON of ActivityNet"
 
@@ -90,36 +88,15 @@ def _table_of_frame(frame: Any) -> RowTable:
 
 
 def _table_of_csv(path: Path) -> RowTable:
-    if path.stat().st_size > _MOST_BYTES:
-        raise ConversionError(f"it is larger than {_MOST_BYTES // 10**6} MB; leave out what is not submitted")
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        names = [name.strip() for name in next(lines, [])]
-    except csv.Error as error:
-        raise ConversionError(f"line 1 is no CSV ({error}); save the table again") from None
-    _check_header(names, path)
-    columns = _Columns(names)
-    return RowTable(columns.in_seconds, columns.name_of_column, _rows_of_csv(lines, columns), [])
+    table = read_csv(path)
+    _check_header(table.header, path)
+    columns = _Columns(table.header)
 
-
-def _rows_of_csv(lines: Any, columns: _Columns) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of a CSV file below its header; lines without a field are passed over."""
-    number = 0
-    try:
-        for line in lines:
-            if not line:
-                continue
-            number += 1
-            if len(line) != len(columns.names):
-                problem = f"line {lines.line_num} has {len(line)} fields and the header {len(columns.names)}"
-                raise ConversionError(f"{problem}; write one for each column, separated by commas")
+    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
+        for number, (_, line) in enumerate(table.lines, start=1):
             yield f"row {number}", columns.values(dict(zip(columns.names, line)))
-    except csv.Error as error:
-        raise ConversionError(f"line {lines.line_num} is no CSV ({error}); save the table again") from None
+
+    return RowTable(columns.in_seconds, columns.name_of_column, rows(), [])
 
 
 def _check_header(names: Sequence[str], path: Path) -> None:

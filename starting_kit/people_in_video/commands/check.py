@@ -17,9 +17,9 @@ from people_in_video.commands.options import (
     add_print_options,
     add_reference_options,
     add_words,
-    check_paths,
     command_parser,
     conversion_of,
+    only_submission,
     report_mistakes,
     require_task,
     split_words,
@@ -54,18 +54,16 @@ def main(arguments: list[str] | None = None) -> int:
     parser = _parser()
     options = parser.parse_intermixed_args(arguments)
     task, submissions = split_words(options.words)
-    check_paths(parser, submissions, options)
+    submission = only_submission(parser, submissions, options)
     if options.public and options.reference:
         parser.error("give --public or --reference, not both")
     conversion = conversion_of(parser, options)
-    if len(submissions) != 1:
-        parser.error("name one submission" if submissions else "name your zip file")
     findings = Findings()
     with findings.part():
-        task = task or require_task(parser, submissions[0])
+        task = task or require_task(parser, submission)
     try:
         if findings.ok:
-            findings = _check(task, submissions[0], options, conversion)
+            findings = _check(task, submission, options, conversion)
         _report(task, findings, options)
     except ReferenceProblemsError as error:
         what = "The public data" if options.public else "Your reference"

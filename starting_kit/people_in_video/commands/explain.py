@@ -18,24 +18,25 @@ from pathlib import Path
 from people_in_video.commands.options import (
     add_conversion_options,
     add_reference_options,
-    check_paths,
     command_parser,
     conversion_of,
+    only_submission,
     require_task,
     split_words,
 )
 from people_in_video.demo_data import demo_reference
-from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
-from people_in_video.references.loading import prepared_folder
+from people_in_video.references.loading import load_for_run
 from people_in_video.tools.conversion import read_submission
 from scoring_program.report import page
 from scoring_program.result import Result
-from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, run
+from scoring_program.run import BROKEN, INVALID, SCORED, run
+from scoring_program.settings import Settings
 from scoring_program.task import Task, load_task
 from validator import console
 from validator.codes import explain_code
 from validator.findings import Refused, note_lines
 
+_SETTINGS: Settings = {"detail": "full", "interval": False}
 _NOTHING_FOUND = "nothing looks like a mistake"
 _EXAMPLES = """\
   people-in-video explain my.zip --reference my_annotations
@@ -75,31 +76,23 @@ def _explain_codes(parser: argparse.ArgumentParser, codes: Sequence[str]) -> int
 def _explain_submission(
     parser: argparse.ArgumentParser, task: str, paths: Sequence[Path], options: argparse.Namespace
 ) -> int:
-    check_paths(parser, paths, options)
-    if len(paths) != 1:
-        parser.error("name one submission")
+    submission = only_submission(parser, paths, options)
     try:
-        task = task or require_task(parser, paths[0])
+        task = task or require_task(parser, submission)
         reference = options.reference or demo_reference(task)
-        load = partial(_load, task, reference, options.cache)
         conversion = conversion_of(parser, options)
         with (
-            read_submission(task, paths[0], conversion, reference) as readable,
+            read_submission(task, submission, conversion, reference) as readable,
             tempfile.TemporaryDirectory() as output,
         ):
+            load = partial(load_for_run, task, options.reference, options.cache, _SETTINGS, readable.notes)
             outcome = run(load, readable.path, Path(output), at_home=True)
     except Refused as refused:
         console.say(str(refused), to=sys.stderr)
         return INVALID
     if outcome.result is not None:
-        console.say(*note_lines(readable.notes), *_lines(load_task(task), outcome.result))
+        console.say(*_lines(load_task(task), outcome.result))
     return outcome.exit_code
-
-
-def _load(task: str, reference: Path, cache: Path | None) -> AnyHomeLoaded:
-    folder = prepared_folder(load_task(task), reference, cache)
-    settings = {"detail": "full", "interval": False}
-    return of_kind(HomeLoaded, load_folder(task, folder, settings, is_limited=True))
 
 
 def _lines(task: Task, result: Result) -> list[str]:

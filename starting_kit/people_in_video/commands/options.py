@@ -146,6 +146,16 @@ def check_paths(
     check_reference(parser, options.reference)
 
 
+def only_submission(
+    parser: argparse.ArgumentParser, submissions: Sequence[Path], options: argparse.Namespace
+) -> Path:
+    """Return the one submission; stop with a usage error if there is none or another one."""
+    check_paths(parser, submissions, options)
+    if len(submissions) != 1:
+        parser.error("name one submission" if submissions else "name your zip file")
+    return submissions[0]
+
+
 def check_reference(parser: argparse.ArgumentParser, reference: Path | None) -> None:
     """Stop with a usage error if the folder of a reference is none."""
     if reference and not reference.exists():

@@ -14,7 +14,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -25,10 +25,10 @@ from people_in_video.commands.options import (
     add_scoring_options,
     add_words,
     aligned,
-    check_paths,
     command_parser,
     conversion_of,
     indented,
+    only_submission,
     report_mistakes,
     require_task,
     selected_items,
@@ -36,27 +36,25 @@ from people_in_video.commands.options import (
 )
 from people_in_video.csv_table import per_item_csv
 from people_in_video.demo_data import demo_reference
-from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
 from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import record_run
-from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.packages import require_packages
 from people_in_video.progress import reading_bar
-from people_in_video.references.loading import prepared_folder
+from people_in_video.references.loading import load_for_run
 from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
-from people_in_video.tools.conversion import ReadableSubmission, read_submission
+from people_in_video.tools.conversion import read_submission
 from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
-from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
+from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, run
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
-from validator.findings import Refused, note_lines
+from validator.findings import Note, Refused, note_lines
 
 _INVALID = "The submission is invalid, nothing was scored:"
 _DECIMALS = 6
@@ -77,26 +75,27 @@ def main(arguments: list[str] | None = None) -> int:
     task, submission = _read_words(parser, options, task_of_mode)
     try:
         task = task or require_task(parser, submission)
-    except Refused as refused:
-        return _report_refused(refused, options.output)
-    _check_options(parser, options, task, task_of_mode)
-    try:
-        items = selected_items(parser, task, options)
-    except ReferenceProblemsError as error:
-        console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
-        return BROKEN
-    load = partial(_load, task, items, options)
-    conversion = conversion_of(parser, options)
-    reference = options.reference or demo_reference(task)
-    try:
-        with read_submission(task, submission, conversion, reference) as readable:
-            outcome = _run(load, readable, options)
+        _check_options(parser, options, task, task_of_mode)
+        outcome = _run(parser, task, submission, options)
     except ReferenceProblemsError as error:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
     except Refused as refused:
         return _report_refused(refused, options.output)
     return _report(task, outcome, options)
+
+
+def _run(
+    parser: argparse.ArgumentParser, task: str, submission: Path, options: argparse.Namespace
+) -> Outcome:
+    """Score a submission as the server does. Raises Refused, ReferenceProblemsError."""
+    items = selected_items(parser, task, options)
+    conversion = conversion_of(parser, options)
+    reference = options.reference or demo_reference(task)
+    with read_submission(task, submission, conversion, reference) as readable:
+        load = partial(_load, task, items, readable.notes, options)
+        with reading_bar([readable.path], is_wanted=not options.quiet):
+            return run(load, readable.path, options.output, at_home=True)
 
 
 def _task_of_mode() -> dict[str, str]:
@@ -112,10 +111,8 @@ def _read_words(
     task, submissions = split_words(options.words)
     if options.submission_file:
         submissions.append(options.submission_file)
-    check_paths(parser, submissions, options)
-    if len(submissions) != 1:
-        parser.error("name one submission" if submissions else "name your zip file")
-    return task or task_of_mode.get(options.eval_mode, ""), submissions[0]
+    submission = only_submission(parser, submissions, options)
+    return task or task_of_mode.get(options.eval_mode, ""), submission
 
 
 def _check_options(
@@ -141,33 +138,18 @@ def _check_options(
         parser.error(f"--subset is only for {', '.join(tasks_with_subset)}")
 
 
-def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -> AnyLoaded:
+def _load(
+    task: str, items: Sequence[str] | None, conversion_notes: Sequence[Note], options: argparse.Namespace
+) -> AnyLoaded:
     """Prepare and read a reference for a run, and select items of it, unless all are scored.
 
     Raises Refused.
     """
-    source = options.reference or demo_reference(task)
-    reference = prepared_folder(load_task(task), source, options.cache)
-    kind: type[AnyHomeLoaded] = HomeLoaded if options.reference else DemoLoaded
-    loaded: AnyHomeLoaded = of_kind(
-        kind, load_folder(task, reference, _overrides(options), is_limited=True), options.drawings
-    )
+    loaded = load_for_run(task, options.reference, options.cache, _overrides(options), conversion_notes)
+    loaded = replace(loaded, n_drawings=options.drawings)
     if options.reference:
         check_reference(loaded)
-    if items is not None:
-        loaded = loaded.select_items(items)
-    return loaded
-
-
-def _run(
-    load: Callable[[], AnyLoaded], submission: ReadableSubmission, options: argparse.Namespace
-) -> Outcome:
-    """Score a submission as the server does."""
-    if submission.notes and not options.quiet:
-        # What is printed as JSON is that of the submission.
-        console.say(*note_lines(submission.notes), to=sys.stderr if options.json else sys.stdout)
-    with reading_bar([submission.path], is_wanted=not options.quiet):
-        return run(load, submission.path, options.output, at_home=True)
+    return loaded if items is None else loaded.select_items(items)
 
 
 def _overrides(options: argparse.Namespace) -> Settings:

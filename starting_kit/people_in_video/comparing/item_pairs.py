@@ -14,7 +14,7 @@ from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, sides_key
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
 from people_in_video.drawings.worst_items import MOST_DRAWINGS, has_drawings
-from people_in_video.home_loaded import AnyHomeLoaded
+from people_in_video.home_loaded import HomeLoaded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look
@@ -60,10 +60,10 @@ class ItemPairs(NamedTuple):
 
 
 def draw_item_pairs(
-    loaded: AnyHomeLoaded,
+    loaded: HomeLoaded,
     names: tuple[str, str],
     item_scores: Floats,
-    score: Callable[[AnyHomeLoaded, str], Result],
+    score: Callable[[HomeLoaded, str], Result],
 ) -> ItemPairs | None:
     """Return drawings of the items in which two submissions differ most; None without any.
 
@@ -99,7 +99,7 @@ def draw_item_pairs(
 
 
 def _pictures(
-    selected: AnyHomeLoaded, name: str, score: Callable[[AnyHomeLoaded, str], Result]
+    selected: HomeLoaded, name: str, score: Callable[[HomeLoaded, str], Result]
 ) -> dict[str, dict[str, Picture]]:
     """Return the pictures of each item by their titles, the worst first."""
     pictures_of_item: dict[str, dict[str, Picture]] = {}

@@ -13,7 +13,7 @@ from people_in_video.comparing.comparison import Comparison, last_measure
 from people_in_video.comparing.item_pairs import draw_item_pairs
 from people_in_video.comparing.standings import Standings
 from people_in_video.errors import SubmissionError
-from people_in_video.home_loaded import AnyHomeLoaded
+from people_in_video.home_loaded import HomeLoaded
 from people_in_video.references.loading import HOME_SETTINGS, load_items, require_path
 from people_in_video.result import Score, without_large_arrays
 from people_in_video.scoring import result_of, split_options
@@ -71,7 +71,7 @@ def compare(
     loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings, "interval": True})
     results, invalid = dict[str, Result](), dict[str, Findings]()
 
-    def score(part: AnyHomeLoaded, name: str) -> Result:
+    def score(part: HomeLoaded, name: str) -> Result:
         """Return the result of a submission with all items, or with a part of them. Raises Refused."""
         return result_of(part, submission_of_name[name], conversion, reference)
 
@@ -93,7 +93,7 @@ def compare(
 
 
 def _with_item_pairs(
-    comparison: Comparison, loaded: AnyHomeLoaded, score: Callable[[AnyHomeLoaded, str], Result]
+    comparison: Comparison, loaded: HomeLoaded, score: Callable[[HomeLoaded, str], Result]
 ) -> Comparison:
     """Return a comparison with drawings of the items in which the first two submissions differ most.
 

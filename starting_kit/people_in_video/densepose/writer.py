@@ -13,9 +13,8 @@ import os
 import sys
 import weakref
 import zipfile
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -45,14 +44,13 @@ from scoring_program.challenges.densepose.reference import (
     Gathered,
     check_images,
     gather,
-    join_gathered,
     joined_in_order,
 )
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
-from validator.formats.densepose.read import Box, check_arrays
+from validator.formats.densepose.read import ArrayEntry, Box, check_arrays
 from validator.formats.densepose.write import (
     PNG_LEVEL,
     DetectionList,
@@ -66,23 +64,16 @@ from validator.texts import counted
 # They wait in a temporary file. A submission holds at most 4 GB; worse ones of the same images wait, too.
 _MOST_WAITING_BYTES = 8_000_000_000
 _ENDINGS = [".zip", ".json"]
+DetectionKey = tuple[float, bytes]
+"""The negative score of a detection, and a hash of its box and array."""
 
 
 class _Written(NamedTuple):
-    """Where the text of a detection is in the temporary file."""
+    """Where the text of a detection is in the temporary file; ``key`` orders the detections of an image."""
 
-    score: float
-    digest: bytes
+    key: DetectionKey
     begin: int
     size: int
-
-    def is_before(self, other: _Written) -> bool:
-        """Whether the detection comes before another one of its image in the file."""
-        return (-self.score, self.digest) < (-other.score, other.digest)
-
-    def is_equal(self, other: _Written) -> bool:
-        """Whether both are one detection."""
-        return (self.score, self.digest) == (other.score, other.digest)
 
 
 class DensePoseWriter:
@@ -169,11 +160,11 @@ class DensePoseWriter:
         best = self._best_of_image.setdefault(image, [])
         # Saving has moved the place in the file.
         begin = self._waiting.seek(0, os.SEEK_END)
-        detection = _Written(certainty, content_digest(checked_box, array), begin, 0)
-        if any(written.is_equal(detection) for written in best):
+        key = detection_key(checked_box, certainty, array)
+        if any(written.key == key for written in best):
             self._n_equal += 1
             return
-        if len(best) == MOST_DETECTIONS and best[-1].is_before(detection):
+        if len(best) == MOST_DETECTIONS and best[-1].key < key:
             return
         if begin > _MOST_WAITING_BYTES:
             problem = f"the detections take more than {size_text(_MOST_WAITING_BYTES)}"
@@ -182,8 +173,8 @@ class DensePoseWriter:
             "ascii"
         )
         self._waiting.write(text)
-        best.append(detection._replace(size=len(text)))
-        best.sort(key=lambda written: (-written.score, written.digest))
+        best.append(_Written(key, begin, len(text)))
+        best.sort()
         del best[MOST_DETECTIONS:]
 
     def __exit__(
@@ -245,66 +236,18 @@ def _triples(detections: Any) -> list[tuple[Any, Any, Any]]:
     return triples
 
 
-def content_digest(box: Box, iuv: np.ndarray) -> bytes:
-    """Return what tells apart, and orders, detections of equal score: a hash of the box and the array."""
+def detection_key(box: Box, score: float, iuv: np.ndarray) -> DetectionKey:
+    """Return what orders the detections of an image, the best first, those of equal score by content."""
     content = hashlib.blake2b(np.array(box, dtype="<f8").tobytes(), digest_size=16)
     content.update(np.ascontiguousarray(iuv).data)
-    return content.digest()
-
-
-class ImageDetections(NamedTuple):
-    """What scoring needs of the detections of an image.
-
-    Attributes
-    ----------
-    keys : list of (float, bytes)
-        The negative score and the `content_digest` of each detection, ascending: the best comes first.
-    gathered : Gathered
-        Of the 20 best, with their positions in ``keys``.
-    """
-
-    keys: list[tuple[float, bytes]]
-    gathered: Gathered
-
-    def without(self, keys: Collection[tuple[float, bytes]]) -> ImageDetections:
-        """Return the detections that have none of these keys."""
-        new_position: dict[int, int] = {}
-        for position, key in enumerate(self.keys):
-            if key not in keys:
-                new_position[position] = len(new_position)
-        remaining_keys = [self.keys[position] for position in new_position]
-        remaining = [kept for kept in self.gathered.kept if kept.index in new_position]
-        n_other_images = len(remaining_keys) if self.gathered.n_other_images else 0
-        n_other_categories = len(remaining_keys) if self.gathered.n_other_categories else 0
-        gathered = _renumbered(self.gathered._replace(kept=remaining), new_position, 0)
-        gathered = gathered._replace(
-            n_detections=len(remaining_keys),
-            n_other_images=n_other_images,
-            n_other_categories=n_other_categories,
-            hints=replace(self.gathered.hints, count=len(remaining_keys)),
-        )
-        return ImageDetections(remaining_keys, gathered)
-
-    def joined(self, others: ImageDetections) -> ImageDetections:
-        """Return the detections of both in their common order."""
-        keys = [*self.keys, *others.keys]
-        order = sorted(range(len(keys)), key=keys.__getitem__)
-        new_position = {position: rank for rank, position in enumerate(order)}
-        earlier = _renumbered(self.gathered, new_position, 0)
-        later = _renumbered(others.gathered, new_position, len(self.keys))
-        return ImageDetections([keys[position] for position in order], join_gathered([earlier, later]))
-
-
-def _renumbered(gathered: Gathered, new_position: Mapping[int, int], n_before: int) -> Gathered:
-    """Return detections of an image with new positions, looked up with ``n_before`` added to the old ones."""
-    kept = []
-    for detection in gathered.kept:
-        kept.append(replace(detection, index=new_position[n_before + detection.index]))
-    return gathered._replace(kept=kept)
+    return -score, content.digest()
 
 
 class DensePosePredictions(Predictions):
-    """Keeps what scoring needs of the detections of images; their arrays are dropped at once."""
+    """Keeps what scoring needs of detections; their arrays are dropped at once.
+
+    The entry of an image maps the `detection_key` of its detections to what is kept of each.
+    """
 
     def __init__(self, loaded: AnyLoaded) -> None:
         super().__init__(loaded.task.id)
@@ -312,7 +255,7 @@ class DensePosePredictions(Predictions):
         self._keep = SamplingKeeper(loaded.reference)
 
     def update(self, image_id: int, detections: Sequence[tuple[Sequence[float], float, np.ndarray]]) -> None:
-        """Add detections of an image; those that an earlier call gave are dropped.
+        """Add detections of an image; equal ones count once, as in a file of the writer.
 
         Of all calls the 20 best are scored; equal scores are ordered by content.
 
@@ -332,48 +275,51 @@ class DensePosePredictions(Predictions):
         for index, (box, score, iuv) in enumerate(_triples(detections)):
             with naming(f"detections[{index}]"):
                 checked_box, certainty, array = _checked(box, score, iuv, self.values)
-            key = (-certainty, content_digest(checked_box, array))
+            key = detection_key(checked_box, certainty, array)
             checked_detections.append((key, index, array_entry(image, checked_box, certainty, array)))
-        # Of equal ones the first comes first, so that arrays are never compared.
+        # In the order of a file; of equal ones the first comes first, so that arrays are never compared.
         checked_detections.sort(key=lambda detection: detection[:2])
+        gathered_by_key = {}
+        with Findings.collect() as findings:
+            for key, index, entry in checked_detections:
+                with findings.part():
+                    gathered_by_key[key] = self._gather(index, entry)
+        self.put({image: gathered_by_key})
+
+    def _gather(self, index: int, entry: ArrayEntry) -> Gathered:
+        """Return what is kept of a detection. Raises Refused, with its index in the call."""
         try:
-            entries = [entry for _, _, entry in checked_detections]
-            gathered = gather(entries, self._rules, self._public, self._keep)
+            return gather([entry], self._rules, self._public, self._keep)
         except Refused as refused:
-            call_index = [index for _, index, _ in checked_detections]
-            raise Refused(_with_indexes(refused.findings, call_index)) from None
-        keys = [key for key, _, _ in checked_detections]
-        self.put({image: ImageDetections(keys, gathered)})
+            placed = Findings()
+            for problem in refused.findings.problems:
+                _, *rest = steps(problem.where)
+                placed.repeat(problem, where="/" + "/".join([str(index), *rest]))
+            raise Refused(placed) from None
 
-    def join(self, key: Key, earlier: ImageDetections, later: ImageDetections) -> ImageDetections:
-        """Return the detections of both calls, each of the later one if the earlier one does not have it."""
-        return earlier.joined(later.without(set(earlier.keys)))
+    def join(self, key: Key, earlier: Any, later: Any) -> Any:
+        """Return the detections of both calls."""
+        return {**later, **earlier}
 
-    def is_same(self, entry: ImageDetections, other: ImageDetections) -> bool:
+    def is_same(self, entry: Any, other: Any) -> bool:
         """Return whether the detections are the same."""
-        return entry.keys == other.keys
+        return bool(entry.keys() == other.keys())
 
     def check(self, loaded: AnyLoaded) -> None:
         """Check nothing: `update` did."""
 
     def read(self, loaded: AnyLoaded) -> Read[Gathered]:
         """Return the detections of all images, by the ids of the images."""
-        gathered = joined_in_order([self.entries[image].gathered for image in sorted(self.entries)])
+        detections = [
+            self.entries[image][key] for image in sorted(self.entries) for key in sorted(self.entries[image])
+        ]
+        gathered = joined_in_order(detections)
         return Read(gathered, check_images(gathered, self._public, ""))
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the argument of a problem in the call that raises it."""
         index, name, *_ = steps(where)
         return "", f"detections[{index}].{_ARGUMENTS.get(name, 'iuv')}"
-
-
-def _with_indexes(findings: Findings, call_index: Sequence[int]) -> Findings:
-    """Return findings whose places begin with the indexes of the call instead of those after sorting."""
-    placed = Findings()
-    for problem in findings.problems:
-        position, *rest = steps(problem.where)
-        placed.repeat(problem, where="/" + "/".join([str(call_index[int(position)]), *rest]))
-    return placed
 
 
 _ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}

@@ -19,7 +19,7 @@ from people_in_video.diagnosis.samples import (
     pair_iou,
     spread_evenly,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -76,7 +76,7 @@ def _sample_boxes(measured: Measured) -> tuple[Regions, Ints, Ints]:
     chosen = np.flatnonzero(np.isin(true_video, items_nearby(video, joined.n_videos)))
     frame = np.tile(np.arange(FRAMES), len(entries))
     regions = Regions(
-        columns=objects.box[entries].reshape(-1, 4).astype(np.float64),
+        corners=objects.box[entries].reshape(-1, 4).astype(np.float64),
         item=np.repeat(video, FRAMES),
         true_corners=words.box[chosen].astype(np.float64),
         true_item=true_video[chosen],
@@ -205,7 +205,7 @@ def _classes(measured: Measured) -> Iterator[Names]:
     joined: Joined = measured.statistics.joined
     reference: Reference = measured.reference
     regions, objects, word = _sample_boxes(measured)
-    best = regions.best_pairs(regions.as_submitted, BOX_IOU)
+    best = regions.best_pairs(regions.corners, BOX_IOU)
     entry = regions.entries[regions.pairs.region[best]]
     vocabulary = reference.vocab or sorted(set(reference.classes))
     place_of_name = {name: place for place, name in enumerate(vocabulary)}
@@ -227,7 +227,7 @@ def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
     number_of_video = {video: number for number, video in enumerate(videos)}
     video = np.array([number_of_video.get(video, -1) for video, _ in submission.segments], dtype=np.int64)
     item = np.repeat(video[submission.segment], FRAMES)
-    corners = change.columns(submission.box.reshape(-1, 4).astype(np.float64), item, None)
+    corners = change.corners(submission.box.reshape(-1, 4).astype(np.float64), item, None)
     frame = change.slot(np.column_stack([np.zeros(FRAMES, np.int64), np.arange(FRAMES)]))[:, 1]
     is_frame = (frame >= 0) & (frame < FRAMES)
     box = np.full((len(submission.segment), FRAMES, 4), _PLACEHOLDER)
@@ -277,18 +277,6 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
     ]
 
 
-COMPARISONS = {
-    "anet_entities_gt": [
-        Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
-        *_comparisons_of_boxes(is_given=True),
-    ],
-    "anet_entities_gen": [
-        *_comparisons_of_boxes(is_given=False),
-        Comparison("names", "classes", _classes, _CLASS, repaired=_with_changed_classes),
-    ],
-}
-
-
 def rename(submission: Grounding, new_names: Mapping[str, Mapping[str, str]]) -> Grounding:
     """Return a submission with other classes; ``new_names`` are by kind."""
     new_classes = new_names.get("class", {})
@@ -309,5 +297,20 @@ def _lemma_notes(loaded: AnyLoaded, submission: Grounding, statistics: object) -
     return [Note("N-LEMMAS", f"{text}; the released script may differ")]
 
 
-SUBMITTED_NAMES = {"anet_entities_gen": submitted_names}
-FULL_NOTES = {"anet_entities_gen": _lemma_notes}
+EXPLANATIONS = {
+    "anet_entities_gt": Explanation(
+        [
+            Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
+            *_comparisons_of_boxes(is_given=True),
+        ]
+    ),
+    "anet_entities_gen": Explanation(
+        [
+            *_comparisons_of_boxes(is_given=False),
+            Comparison("names", "classes", _classes, _CLASS, repaired=_with_changed_classes),
+        ],
+        submitted_names=submitted_names,
+        rename=rename,
+        count_notes=_lemma_notes,
+    ),
+}

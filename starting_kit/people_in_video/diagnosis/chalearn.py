@@ -14,7 +14,7 @@ from people_in_video.diagnosis.samples import (
     choose_entries,
     items_nearby,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.chalearn import measure
 from scoring_program.challenges.chalearn.borders import compare_borders
@@ -46,7 +46,7 @@ def _rows(measured: Measured) -> Iterator[Regions]:
     # Where the protocol keeps actors apart, rows of another one are at another place.
     is_apart = measured.statistics.protocol.actors_apart
     yield Regions(
-        columns=rows.frames.astype(np.float64),
+        corners=rows.frames.astype(np.float64),
         item=rows.sequence,
         true_corners=true_rows.frames.astype(np.float64),
         true_item=true_rows.sequence,
@@ -65,25 +65,23 @@ def _classes(measured: Measured) -> Iterator[Names]:
     """Yield the classes of the sampled rows that overlap an annotated one."""
     numbers = [str(number + 1) for number in range(measured.reference.track.n_classes)]
     for regions in _rows(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        row, true_row = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield Names(
-                words=numbers,
-                predicted=regions.label[row] - 1,
-                vocabulary=numbers,
-                true=regions.true_label[true_row] - 1,
-                item=regions.item[row],
-                item_noun="sequence",
-                what="classes",
-            )
+        label, true_label, item = regions.labels_of_pairs()
+        yield Names(
+            words=numbers,
+            predicted=label - 1,
+            vocabulary=numbers,
+            true=true_label - 1,
+            item=item,
+            item_noun="sequence",
+            what="classes",
+        )
 
 
 def _repaired(measured: Measured, change: Change) -> Prediction:
     """Return the rows after a change, without those of no sequence."""
     prediction: Prediction = measured.rows
     rows = prediction.rows
-    frames = change.columns(rows.frames.astype(np.float64), rows.sequence, None)
+    frames = change.corners(rows.frames.astype(np.float64), rows.sequence, None)
     labels = [int(change.word(str(number + 1))) for number in range(measured.reference.track.n_classes)]
     rows = Rows(
         sequence=change.item(rows.sequence),
@@ -115,9 +113,6 @@ def _comparisons(instance: str) -> list[Comparison]:
             repaired=_repaired,
         ),
     ]
-
-
-COMPARISONS = {"chalearn_action": _comparisons("action"), "chalearn_gesture": _comparisons("gesture")}
 
 
 def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceStatistics) -> list[Note]:
@@ -154,4 +149,7 @@ def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: Sequence
     return [*left_out, *_border_notes(loaded, submission, statistics)]
 
 
-FULL_NOTES = dict.fromkeys(("chalearn_action", "chalearn_gesture"), _count_notes)
+EXPLANATIONS = {
+    f"chalearn_{instance}": Explanation(_comparisons(instance), count_notes=_count_notes)
+    for instance in ("action", "gesture")
+}

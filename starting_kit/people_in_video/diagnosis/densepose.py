@@ -22,7 +22,7 @@ from people_in_video.diagnosis.samples import (
     items_nearby,
     ranks_in_groups,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family, Trial
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Template
@@ -59,7 +59,9 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
     entries = best[choose_entries(image[best])]
     true_entries = np.flatnonzero(np.isin(persons.image, items_nearby(image[entries], n_images)))
     yield Regions(
-        columns=np.array([kept[entry].box for entry in entries.tolist()], dtype=np.float64).reshape(-1, 4),
+        corners=from_sizes(
+            np.array([kept[entry].box for entry in entries.tolist()], np.float64).reshape(-1, 4)
+        ),
         item=image[entries],
         true_corners=from_sizes(persons.box[true_entries]),
         true_item=persons.image[true_entries].astype(np.int64),
@@ -136,23 +138,6 @@ def _with_reversed_scores(measured: Measured, change: Change) -> Gathered:
     )
 
 
-COMPARISONS = {
-    "densepose": [
-        # The best detections are compared next.
-        Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
-        Comparison(
-            kind="places",
-            what="boxes",
-            samples=_boxes,
-            remedy=_BOX,
-            remedies={Family.ITEMS: _OWN_IMAGE},
-            explains=("N-BOXES-OUTSIDE",),
-        ),
-        Comparison("arrays", "arrays", _arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
-    ]
-}
-
-
 class _Points(NamedTuple):
     """Points of sampled detections, (p,) each: the detection, what it has there, and what is annotated.
 
@@ -201,9 +186,6 @@ def _mirrored_parts() -> Ints:
     return np.where(part >= _FIRST_PART_WITH_SIDE, other_side, part)
 
 
-make_keeper = SamplingKeeper
-
-
 def _missing_image_notes(loaded: AnyLoaded, submission: object, statistics: ImageStatistics) -> list[Note]:
     """Return a note on the densely annotated images without a detection."""
     pairing = statistics.pairing
@@ -211,4 +193,22 @@ def _missing_image_notes(loaded: AnyLoaded, submission: object, statistics: Imag
     return missing_notes("N-IMAGES-MISSING", "no detection", is_missing, "densely annotated image")
 
 
-FULL_NOTES = {"densepose": _missing_image_notes}
+EXPLANATIONS = {
+    "densepose": Explanation(
+        [
+            # The best detections are compared next.
+            Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
+            Comparison(
+                kind="places",
+                what="boxes",
+                samples=_boxes,
+                remedy=_BOX,
+                remedies={Family.ITEMS: _OWN_IMAGE},
+                explains=("N-BOXES-OUTSIDE",),
+            ),
+            Comparison("arrays", "arrays", _arrays, _ARRAY, remedies=_REMEDIES_OF_ARRAYS),
+        ],
+        count_notes=_missing_image_notes,
+        make_keeper=SamplingKeeper,
+    )
+}

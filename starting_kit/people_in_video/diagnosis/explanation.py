@@ -1,8 +1,6 @@
 """What the notes on a submission say at home, where nothing of the reference is hidden.
 
-``diagnosis/<challenge>.py`` holds ``COMPARISONS``: for each task what is compared of a submission and the
-reference, in the order of scoring; see `search`. It may hold ``rename``, which returns a submission with
-other names, and ``make_keeper``; see `keeper`.
+``diagnosis/<challenge>.py`` holds ``EXPLANATIONS``, a `search.Explanation` for each task of the challenge.
 """
 
 from __future__ import annotations
@@ -15,7 +13,7 @@ import numpy as np
 from people_in_video.challenge_modules import find_module
 from people_in_video.diagnosis.samples import Regions
 from people_in_video.diagnosis.search import (
-    Comparison,
+    Explanation,
     Measured,
     Repair,
     agreement_as_submitted,
@@ -38,9 +36,10 @@ _MOST_PLACES = 3
 _LOST_SHARE = 0.05
 
 
-def _module(task: Task) -> Any:
-    """Return the module of the challenge of a task, None if it has none."""
-    return find_module(__package__, task.folder.name)
+def _explanation(task: Task) -> Explanation:
+    """Return how submissions to a task are explained."""
+    module = find_module(__package__, task.folder.name)
+    return module.EXPLANATIONS.get(task.id, Explanation()) if module else Explanation()
 
 
 def _all_names(loaded: AnyLoaded, reference: Any) -> dict[str, list[str]]:
@@ -51,15 +50,9 @@ def _all_names(loaded: AnyLoaded, reference: Any) -> dict[str, list[str]]:
     return names_of_kind
 
 
-def comparisons_of(task: Task) -> Sequence[Comparison]:
-    """Return what of a submission is compared with the reference to explain it, in the order of scoring."""
-    comparisons: Sequence[Comparison] = getattr(_module(task), "COMPARISONS", {}).get(task.id, ())
-    return comparisons
-
-
 def keeper(task: Task, reference: Any) -> Any:
     """Return what keeps of each entry that is read what diagnosis compares, None where all is kept anyway."""
-    make_keeper = getattr(_module(task), "make_keeper", None)
+    make_keeper = _explanation(task).make_keeper
     return make_keeper(reference) if make_keeper else None
 
 
@@ -70,7 +63,7 @@ def repairs_of(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Repa
         return loaded.task.measure(loaded.reference, rows, loaded.settings)
 
     measured = Measured(loaded.reference, submission, statistics)
-    return find_repairs(comparisons_of(loaded.task), measured, measure)
+    return find_repairs(_explanation(loaded.task).comparisons, measured, measure)
 
 
 def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, result: Result) -> list[Note]:
@@ -88,7 +81,8 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     """
     if any(note.code == "N-EMPTY" for note in result.notes):
         return list(result.notes)
-    submitted_names = getattr(_module(loaded.task), "SUBMITTED_NAMES", {}).get(loaded.task.id)
+    explanation = _explanation(loaded.task)
+    submitted_names, count_notes = explanation.submitted_names, explanation.count_notes
     vocabulary = _all_names(loaded, whole_reference)
     unknown_names = find_unknown_names(submitted_names(submission), vocabulary) if submitted_names else []
     repairs = repairs_of(loaded, submission, result.statistics)
@@ -98,7 +92,8 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
         )
     names = [_names_note(loaded, submission, unknown, result.scores["score"]) for unknown in unknown_names]
     repair_notes = [_repair_note(loaded, repair) for repair in repairs]
-    facts = with_costs(full_notes(loaded, submission, result.statistics), loaded.task, result.shown)
+    counts = count_notes(loaded, submission, result.statistics) if count_notes else []
+    facts = with_costs(counts, loaded.task, result.shown)
     notes = [*(note for note in result.notes if note.code not in _PUBLIC_NAMES), *facts]
     explained_codes = codes_explained_by([*result.notes, *names, *repair_notes])
     if any(note.is_mistake for note in [*names, *repair_notes]):
@@ -140,16 +135,10 @@ def _one_for_a_cause(
     return left_repairs, left_names
 
 
-def full_notes(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Note]:
-    """Return notes that count what is annotated: by the function in ``FULL_NOTES`` of the challenge."""
-    count = getattr(_module(loaded.task), "FULL_NOTES", {}).get(loaded.task.id)
-    return count(loaded, submission, statistics) if count else []
-
-
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:
     """Return the note on names that the data does not have, with what they cost."""
     note = unknown.note()
-    rename = getattr(_module(loaded.task), "rename", None)
+    rename = _explanation(loaded.task).rename
     if not unknown.nearest or rename is None:
         return note
     renamed = rename(submission, {unknown.kind: unknown.nearest})
@@ -193,7 +182,7 @@ def _with_steps(note: Note, task: Task, measured: Measured) -> Note:
 
 def _step_texts(task: Task, measured: Measured) -> Iterator[str]:
     """Yield how much agrees, comparison by comparison, up to the first in which hardly anything does."""
-    for comparison in comparisons_of(task):
+    for comparison in _explanation(task).comparisons:
         sample = next(iter(comparison.samples(measured)), None)
         agreement = np.zeros(0, dtype=bool) if sample is None else agreement_as_submitted(sample)
         if not len(agreement):

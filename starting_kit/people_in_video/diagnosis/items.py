@@ -14,7 +14,7 @@ from people_in_video.diagnosis.samples import (
     choose_entries,
     items_nearby,
 )
-from people_in_video.diagnosis.search import Comparison, Measured
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
 from validator.formats.items import arrays
@@ -36,7 +36,7 @@ def _segments(measured: Measured) -> Iterator[Regions]:
     item = predicted.item[entries]
     is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
     yield Regions(
-        columns=_STEPS_OF_SECOND * predicted.extent[entries],
+        corners=_STEPS_OF_SECOND * predicted.extent[entries],
         item=item,
         true_corners=_STEPS_OF_SECOND * true.extent[is_needed],
         true_item=true.item[is_needed],
@@ -53,24 +53,22 @@ def _labels(measured: Measured) -> Iterator[Names]:
     """Yield the labels of the sampled segments that overlap an annotated one."""
     names = measured.reference.items.names
     for regions in _segments(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        segment, true_segment = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield Names(
-                words=names,
-                predicted=regions.label[segment],
-                vocabulary=names,
-                true=regions.true_label[true_segment],
-                item=regions.item[segment],
-                item_noun="item",
-                what="labels",
-            )
+        label, true_label, item = regions.labels_of_pairs()
+        yield Names(
+            words=names,
+            predicted=label,
+            vocabulary=names,
+            true=true_label,
+            item=item,
+            item_noun="item",
+            what="labels",
+        )
 
 
 def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     """Return the segments after a change, without those of no item."""
     segments: arrays.Regions = measured.rows
-    steps = change.columns(_STEPS_OF_SECOND * segments.extent, segments.item, None)
+    steps = change.corners(_STEPS_OF_SECOND * segments.extent, segments.item, None)
     item = change.item(segments.item)
     place = {name: number for number, name in enumerate(segments.names)}
     new_label = np.array([place[change.word(name)] for name in segments.names], dtype=np.int64)
@@ -84,19 +82,17 @@ def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     )
 
 
-COMPARISONS_OF_SEGMENTS = [
-    Comparison(
-        kind="places",
-        what="segments",
-        samples=_segments,
-        remedy=_TIMES,
-        remedies={Family.ITEMS: _ITEMS},
-        repaired=_repaired,
-    ),
-    Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
-]
-COMPARISONS = {
-    task_id: COMPARISONS_OF_SEGMENTS
-    for task_id in TASKS
-    if form_of(load_rules(task_id)).kind is Kind.SEGMENTS
-}
+SEGMENTS = Explanation(
+    [
+        Comparison(
+            kind="places",
+            what="segments",
+            samples=_segments,
+            remedy=_TIMES,
+            remedies={Family.ITEMS: _ITEMS},
+            repaired=_repaired,
+        ),
+        Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
+    ]
+)
+EXPLANATIONS = {task_id: SEGMENTS for task_id in TASKS if form_of(load_rules(task_id)).kind is Kind.SEGMENTS}

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, items_nearby
-from people_in_video.diagnosis.search import Comparison, Measured, Sample
+from people_in_video.diagnosis.search import Comparison, Explanation, Measured, Sample
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE_OF_COMBINATION,
     Change,
@@ -48,7 +48,7 @@ def _regions(
     entries = choose_entries(item)
     true_entries = np.flatnonzero(np.isin(true_item, items_nearby(item[entries], n_videos)))
     return Regions(
-        columns=corners[0][entries],
+        corners=corners[0][entries],
         item=item[entries],
         true_corners=corners[1][true_entries],
         true_item=true_item[true_entries],
@@ -123,16 +123,7 @@ def _part_names(measured: Measured) -> Iterator[Names]:
     """Yield the names of sampled parts that are on an annotated one."""
     names: Sequence[str] = measured.statistics.true_parts.names
     for regions in _parts(measured):
-        best = regions.best_pairs(regions.as_submitted, BOX_IOU)
-        part, true_part = regions.pairs.region[best], regions.pairs.true[best]
-        if regions.label is not None and regions.true_label is not None:
-            yield _names(
-                names,
-                regions.label[part],
-                regions.true_label[true_part],
-                regions.item[part],
-                "part names",
-            )
+        yield _names(names, *regions.labels_of_pairs(), what="part names")
 
 
 def _names(words: Sequence[str], predicted: Ints, true: Ints, item: Ints, what: str) -> Names:
@@ -204,11 +195,11 @@ def _with_changed_boxes(of_parts_alone: bool, measured: Measured, change: Change
     human_video = video[parts.human_frame]
     human_box = parts.human_box
     if not of_parts_alone:
-        human_box = change.columns(human_box, human_video, None)
+        human_box = change.corners(human_box, human_video, None)
     human = parts.part_human[parts.proposal_part]
     changed_parts = parts._replace(
         human_box=human_box,
-        proposal_box=change.columns(parts.proposal_box, human_video[human], parts.human_box[human]),
+        proposal_box=change.corners(parts.proposal_box, human_video[human], parts.human_box[human]),
     )
     return _with_changed_videos(measured._replace(rows=submission._replace(parts=changed_parts)), change)
 
@@ -252,35 +243,6 @@ def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
     )
 
 
-COMPARISONS = {
-    "kinetics_tps": [
-        _boxes("humans", _humans, of_parts_alone=False),
-        _boxes("parts", _parts, of_parts_alone=True),
-        Comparison("humans of parts", "parts of humans", _parts_of_humans, _OWN_HUMAN),
-        Comparison(
-            "part names", "part names", _part_names, _NAME, repaired=partial(_with_changed_names, "names")
-        ),
-        Comparison(
-            kind="states",
-            what="states",
-            samples=_states,
-            remedy=_NAME,
-            remedies={Family.ITEMS: _OWN_PART},
-            repaired=partial(_with_changed_names, "states"),
-        ),
-        Comparison(
-            kind="classes",
-            what="action classes",
-            samples=_classes,
-            remedy=_NAME,
-            remedies={Family.ITEMS: _OWN_VIDEO},
-            repaired=_with_changed_classes,
-        ),
-    ]
-}
-SUBMITTED_NAMES = {"kinetics_tps": submitted_names}
-
-
 def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]) -> KineticsSubmission:
     """Return a submission with other classes, parts, and states; ``new_names`` are by kind."""
     new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
@@ -290,3 +252,35 @@ def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, 
         states=[new_states.get(state, state) for state in submission.parts.states],
     )
     return KineticsSubmission(classes, parts)
+
+
+EXPLANATIONS = {
+    "kinetics_tps": Explanation(
+        [
+            _boxes("humans", _humans, of_parts_alone=False),
+            _boxes("parts", _parts, of_parts_alone=True),
+            Comparison("humans of parts", "parts of humans", _parts_of_humans, _OWN_HUMAN),
+            Comparison(
+                "part names", "part names", _part_names, _NAME, repaired=partial(_with_changed_names, "names")
+            ),
+            Comparison(
+                kind="states",
+                what="states",
+                samples=_states,
+                remedy=_NAME,
+                remedies={Family.ITEMS: _OWN_PART},
+                repaired=partial(_with_changed_names, "states"),
+            ),
+            Comparison(
+                kind="classes",
+                what="action classes",
+                samples=_classes,
+                remedy=_NAME,
+                remedies={Family.ITEMS: _OWN_VIDEO},
+                repaired=_with_changed_classes,
+            ),
+        ],
+        submitted_names=submitted_names,
+        rename=rename,
+    )
+}

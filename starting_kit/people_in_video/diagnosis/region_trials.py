@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -17,6 +18,7 @@ from people_in_video.diagnosis.samples import (
     from_sizes,
     pair_iou,
     ranks_in_groups,
+    to_sizes,
 )
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE,
@@ -59,20 +61,21 @@ def _from_corners_of_centers(columns: Floats) -> Floats:
     return _from_centers(np.concatenate([columns[:, :d], columns[:, d:] - columns[:, :d]], axis=1))
 
 
-def _in_order(order: list[int], read: Reading, columns: Floats) -> Floats:
-    return read(columns[:, order])
+def _in_order(order: list[int], read: Reading) -> Reading:
+    """Return a reading of columns that come in another order."""
+    return lambda columns: read(columns[:, order])
 
 
 _READINGS_OF_BOXES: dict[str, Reading] = {
     "as [x1, y1, x2, y2]": as_corners,
     "as [x, y, width, height]": from_sizes,
     "as [center x, center y, width, height]": _from_centers,
-    "as [y1, x1, y2, x2]": partial(_in_order, [1, 0, 3, 2], as_corners),
-    "as [x1, x2, y1, y2]": partial(_in_order, [0, 2, 1, 3], as_corners),
-    "as [y1, y2, x1, x2]": partial(_in_order, [2, 0, 3, 1], as_corners),
-    "as [x2, y2, x1, y1]": partial(_in_order, [2, 3, 0, 1], as_corners),
-    "as [y, x, height, width]": partial(_in_order, [1, 0, 3, 2], from_sizes),
-    "as [y, x, width, height]": partial(_in_order, [1, 0, 2, 3], from_sizes),
+    "as [y1, x1, y2, x2]": _in_order([1, 0, 3, 2], as_corners),
+    "as [x1, x2, y1, y2]": _in_order([0, 2, 1, 3], as_corners),
+    "as [y1, y2, x1, x2]": _in_order([2, 0, 3, 1], as_corners),
+    "as [x2, y2, x1, y1]": _in_order([2, 3, 0, 1], as_corners),
+    "as [y, x, height, width]": _in_order([1, 0, 3, 2], from_sizes),
+    "as [y, x, width, height]": _in_order([1, 0, 2, 3], from_sizes),
 }
 _READINGS_OF_INTERVALS: dict[str, Reading] = {
     "as start, end": as_corners,
@@ -102,46 +105,20 @@ class _JudgedRegions:
     def __init__(self, sample: Regions, level: float) -> None:
         self.sample = sample
         self.level = level
-        self.before = sample.best_iou(sample.as_submitted) > level
+        self.before = sample.best_iou(sample.corners) > level
         self._iou_of_weak_model: float | None = None
 
-    def trials_of_corners(
+    def trial(
         self,
         family: Family,
         words: str,
-        corners: Floats,
         change: Change | None,
+        changed: Regions,
         least_share: float = LEAST_SHARE,
-        exchanged_iou: Floats | None = None,
-    ) -> Iterator[Trial]:
-        """Yield the trial of a change that gives entries ``corners`` (n, 2 d), if it may be a repair."""
-        sample = self.sample
-        own_iou = sample.best_iou(corners)
-        trial = Trial(
-            family=family,
-            words=words,
-            before=self.before,
-            after=own_iou > self.level,
-            item=sample.item_of_entry,
-            own_agreement=own_iou,
-            exchanged_agreement=sample.exchanged_iou(corners) if exchanged_iou is None else exchanged_iou,
-            change=change,
-            least_share=least_share,
-        )
-        if not trial.is_repair() or np.median(pair_iou(sample.as_submitted, corners)) > _SAME_IOU:
-            return
-        if self._iou_of_weak_model is None:
-            self._iou_of_weak_model = mean_iou_of_weak_model(sample)
-        if trial.closeness > self._iou_of_weak_model:
-            yield trial
-
-    def trial_of_places(
-        self, family: Family, words: str, item: Ints, slot: Ints, change: Change | None
     ) -> Trial:
-        """Return the trial of a change that moves regions to other items (n,) or slots (n, s)."""
-        corners = self.sample.as_submitted
-        moved = self.sample.moved(item, slot)
-        own_iou = moved.best_iou(corners)
+        """Return the trial of a change; ``changed`` are the regions after it, or after one that was fitted on
+        other entries."""
+        own_iou = changed.best_iou(changed.corners)
         return Trial(
             family=family,
             words=words,
@@ -149,47 +126,78 @@ class _JudgedRegions:
             after=own_iou > self.level,
             item=self.sample.item_of_entry,
             own_agreement=own_iou,
-            exchanged_agreement=moved.exchanged_iou(corners),
+            exchanged_agreement=changed.exchanged_iou(changed.corners),
             change=change,
+            least_share=least_share,
         )
+
+    def trials_of_columns(
+        self, family: Family, words: str, change: Change, least_share: float = LEAST_SHARE
+    ) -> Iterator[Trial]:
+        """Yield the trial of a change of columns, if it may be a repair."""
+        changed = self.sample.changed(change)
+        trial = self.trial(family, words, change, changed, least_share)
+        if self.is_convincing(trial, changed):
+            yield trial
+
+    def is_convincing(self, trial: Trial, changed: Regions) -> bool:
+        """Return whether other corners are others indeed, and fit better than those of a weak model do."""
+        sample = self.sample
+        if not trial.is_repair():
+            return False
+        if np.median(pair_iou(sample.corners, changed.corners)) > _SAME_IOU:
+            return False
+        if self._iou_of_weak_model is None:
+            self._iou_of_weak_model = mean_iou_of_weak_model(sample)
+        return trial.closeness > self._iou_of_weak_model
 
 
 def _named_readings(sample: Regions) -> Mapping[str, Reading]:
-    """Return the readings of columns by their words, "" for that of the task's page."""
+    """Return the corners that columns are read as, by the words for the reading, "" for that of the page."""
     readings = _READINGS_OF_INTERVALS if sample.has_intervals else _READINGS_OF_BOXES
-    written = from_sizes if sample.has_sizes else as_corners
-    return {"" if reading is written else words: reading for words, reading in readings.items()}
+    if not sample.has_sizes:
+        return {"" if read is as_corners else words: read for words, read in readings.items()}
+    return {
+        "" if read is from_sizes else words: partial(_read_sizes, read) for words, read in readings.items()
+    }
+
+
+def _read_sizes(read: Reading, corners: Floats) -> Floats:
+    return read(to_sizes(corners))
 
 
 def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
     sample = judged.sample
     for words, read in _named_readings(sample).items():
-        change = Change(columns=partial(_read_columns, read))
-        yield from judged.trials_of_corners(Family.READING, words, read(sample.columns), change)
+        yield from judged.trials_of_columns(Family.READING, words, _reading_change(read))
     if sample.parent is None:
         return
     for words, is_share in (
         ("from the upper left corner of the box that they are in", False),
         ("as shares of the box that they are in", True),
     ):
-        corners = _in_parent(is_share, sample.as_submitted, sample.item, sample.parent)
-        change = Change(columns=partial(_in_parent, is_share))
-        yield from judged.trials_of_corners(Family.READING, words, corners, change)
+        change = Change(corners=partial(_in_parent, is_share))
+        yield from judged.trials_of_columns(Family.READING, words, change)
+
+
+def _reading_change(read: Reading, axis_map: AxisMap | None = None) -> Change:
+    """Return the change that reads columns in another way, and maps what is read."""
+
+    def changed_columns(columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+        corners = read(columns)
+        return corners if axis_map is None else axis_map.corners(corners)
+
+    return Change(corners=changed_columns)
 
 
 def _corners_of_centers(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of centers that were taken for corners: regions are off by half of their size, which is
     nearly one offset where sizes are alike."""
-    corners = _from_corners_of_centers(judged.sample.as_submitted)
     words = "with the first numbers as the center, from which the size was added"
-    change = Change(columns=partial(_read_columns, _from_corners_of_centers))
     if not judged.sample.has_sizes:
-        yield from judged.trials_of_corners(Family.READING, words, corners, change)
-
-
-def _read_columns(read: Reading, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-    return read(columns)
+        change = _reading_change(_from_corners_of_centers)
+        yield from judged.trials_of_columns(Family.READING, words, change)
 
 
 def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
@@ -203,49 +211,34 @@ def _fits(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
     sample = judged.sample
     for words, read in _named_readings(sample).items():
-        corners = read(sample.columns)
-        axis_map = fit_axes(sample, corners)
+        axis_map = fit_axes(sample, read(sample.corners))
         words_of_map = map_words(axis_map, sample.axes)
         if words_of_map:
-            yield from judged.trials_of_corners(
+            yield from judged.trials_of_columns(
                 Family.FIT,
                 " ".join(filter(None, (words, words_of_map))),
-                axis_map.corners(corners),
-                Change(columns=partial(_fit_columns, read, axis_map)),
+                _reading_change(read, axis_map),
                 LEAST_SHARE_OF_COMBINATION if words else LEAST_SHARE,
             )
 
 
-def _fit_columns(
-    read: Reading, axis_map: AxisMap, columns: Floats, item: Ints, parent: Floats | None
-) -> Floats:
-    return axis_map.corners(read(columns))
-
-
-def _shift_columns(shift: int, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-    return columns + shift
-
-
 def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     """Yield the trial of one scale for each item and axis, tested on entries that it was not fitted on."""
-    sample, corners = judged.sample, judged.sample.as_submitted
+    sample, corners = judged.sample, judged.sample.corners
     is_even = ranks_in_groups(sample.item_of_entry) % 2 == 0
     all_scales = _fit_items(sample, corners, np.ones(len(is_even), dtype=bool))
     # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
     exchanged = exchanged_entries(sample.item)[:1]
     if not exchanged:
         return
-    held_out = _scale_held_out(sample, corners, is_even)
+    held_out = replace(sample, corners=_scale_held_out(sample, corners, is_even))
     others = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
     words = f"with {' and '.join(sample.axes)} times a number of its own for each {sample.item_noun}"
-    change = Change(columns=partial(_scale_columns, sample.has_sizes, all_scales))
-    yield from judged.trials_of_corners(
-        Family.ITEM_SCALE,
-        words,
-        held_out,
-        change if sample.n_items <= MOST_ITEMS else None,
-        exchanged_iou=others,
-    )
+    change = Change(corners=partial(_scale_columns, all_scales)) if sample.can_change else None
+    trial = judged.trial(Family.ITEM_SCALE, words, change, held_out)
+    trial = trial._replace(exchanged_agreement=others)
+    if judged.is_convincing(trial, held_out):
+        yield trial
 
 
 def _fit_items(sample: Regions, corners: Floats, is_used: Bools) -> Floats:
@@ -269,11 +262,8 @@ def _scale_held_out(sample: Regions, corners: Floats, is_even: Bools) -> Floats:
     return corners * np.tile(scale, 2)
 
 
-def _scale_columns(
-    has_sizes: bool, scales: Floats, columns: Floats, item: Ints, parent: Floats | None
-) -> Floats:
-    scale = np.where((item >= 0)[:, None], scales[item], 1.0)
-    return (from_sizes(columns) if has_sizes else columns) * np.tile(scale, 2)
+def _scale_columns(scales: Floats, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+    return columns * np.tile(np.where((item >= 0)[:, None], scales[item], 1.0), 2)
 
 
 def _exact_shifts(sample: Regions) -> Iterator[Trial]:
@@ -281,17 +271,18 @@ def _exact_shifts(sample: Regions) -> Iterator[Trial]:
     if not sample.has_intervals:
         return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        corners = sample.as_submitted + shift
+        change = _reading_change(partial(np.add, shift))
+        corners = sample.changed(change).corners
         is_exact = sample.is_exact(corners)
         yield Trial(
             family=Family.EXACT,
             words=f"with {sample.axes[0]} {words}",
-            before=sample.is_exact(sample.as_submitted),
+            before=sample.is_exact(sample.corners),
             after=is_exact,
             item=sample.item_of_entry,
             own_agreement=is_exact.astype(np.float64),
             exchanged_agreement=sample.exchanged_exact(corners),
-            change=Change(columns=partial(_shift_columns, shift)),
+            change=change,
         )
 
 
@@ -308,9 +299,9 @@ def _shifts_of_slots(judged: _JudgedRegions) -> Iterator[Trial]:
         numbers = sample.true_slots[:, column]
         total = int(numbers.min(initial=0) + numbers.max(initial=0))
         changes[f"with {noun} in reverse order"] = partial(_map_slot, column, -1, total)
-        for words, change in changes.items():
-            slot = change(sample.slots)
-            yield judged.trial_of_places(Family.NUMBERS, words, sample.item, slot, Change(slot=change))
+        for words, changed_slot in changes.items():
+            change = Change(slot=changed_slot)
+            yield judged.trial(Family.NUMBERS, words, change, sample.changed(change))
 
 
 def _map_slot(column: int, factor: int, offset: int, slot: Ints) -> Ints:
@@ -332,8 +323,7 @@ def _shifts_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
         is_tested = np.isin(sample.item_of_entry + shift, annotated_items)
         change = Change(item=partial(add, shift))
         for view in views:
-            item, slot = sample.item + shift, view.sample.slots
-            trial = view.trial_of_places(Family.ITEMS, words, item, slot, change)
+            trial = view.trial(Family.ITEMS, words, change, view.sample.changed(change))
             yield trial._replace(
                 before=trial.before[is_tested],
                 after=trial.after[is_tested],
@@ -350,10 +340,10 @@ def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     if n_items > MOST_ITEMS:
         return
     view = _JudgedRegions(judged.sample.by_label(), judged.level)
-    sample, corners = view.sample, view.sample.as_submitted
+    sample, corners = view.sample, view.sample.corners
     columns = []
     for item in range(n_items):
-        moved = sample.moved(np.full(len(sample.item), item), sample.slots)
+        moved = replace(sample, item=np.full(len(sample.item), item))
         columns.append(moved.best_iou(corners) > judged.level)
     agrees = np.column_stack(columns)
 
@@ -369,7 +359,7 @@ def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
         held_out[part == number] = assign(part != number)[sample.item_of_entry[part == number]]
     words = f"as predictions of other {sample.item_noun}s, in another order"
     change = Change(item=partial(_look_up_items, assign(part >= 0)))
-    yield view.trial_of_places(Family.ITEMS, words, held_out[sample.entries], sample.slots, change)
+    yield view.trial(Family.ITEMS, words, change, replace(sample, item=held_out[sample.entries]))
 
 
 def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:
@@ -386,7 +376,7 @@ def _changes_of_part(sample: Regions, level: float) -> Iterator[Trial]:
     for view in views:
         items, place = np.unique(view.item_of_entry, return_inverse=True)
         is_tested = ranks_in_groups(place) % 2 == 1
-        agrees = view.best_iou(view.as_submitted) > level
+        agrees = view.best_iou(view.corners) > level
         share = group_means(agrees[~is_tested], place[~is_tested], len(items))
         is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
         if not is_bad.any() or not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
@@ -401,21 +391,20 @@ def _changes_of_part(sample: Regions, level: float) -> Iterator[Trial]:
         for trial in trials:
             where = f"in {is_bad.sum()} of {len(items)} {sample.item_noun}s"
             change = None
-            if trial.change is not None and sample.n_items <= MOST_ITEMS:
-                change = _change_of_items(trial.change, items[is_bad], sample.has_sizes)
+            if trial.change is not None and sample.can_change:
+                change = _change_of_items(trial.change, items[is_bad])
             yield trial._replace(
                 words=f"{trial.words} {where}", change=change, least_share=LEAST_SHARE_OF_COMBINATION
             )
 
 
-def _change_of_items(change: Change, items: Ints, has_sizes: bool) -> Change:
+def _change_of_items(change: Change, items: Ints) -> Change:
     """Return a change that leaves all other items as they are."""
 
     def columns(columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-        as_written = from_sizes(columns) if has_sizes else columns
-        return np.where(np.isin(item, items)[:, None], change.columns(columns, item, parent), as_written)
+        return np.where(np.isin(item, items)[:, None], change.corners(columns, item, parent), columns)
 
     def change_item(item: Ints) -> Ints:
         return np.where(np.isin(item, items), change.item(item), item)
 
-    return Change(columns=columns, item=change_item, slot=change.slot, word=change.word)
+    return Change(corners=columns, item=change_item, slot=change.slot, word=change.word)

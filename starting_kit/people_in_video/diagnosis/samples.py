@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from people_in_video.diagnosis.trials import Change
 from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
@@ -121,6 +122,12 @@ def pair_iou(predicted: Floats, true: Floats) -> Floats:
     return np.fmax(common / np.where(union > 0, union, 1), 0)
 
 
+def to_sizes(corners: Floats) -> Floats:
+    """Return ``x, y, width, height``, or ``start, length``, of corners."""
+    d = corners.shape[-1] // 2
+    return np.concatenate([corners[..., :d], corners[..., d:] - corners[..., :d]], axis=-1)
+
+
 def from_sizes(columns: Floats) -> Floats:
     """Return the corners of ``x, y, width, height``, or of ``start, length``."""
     d = columns.shape[-1] // 2
@@ -136,8 +143,8 @@ class Regions:
 
     Attributes
     ----------
-    columns : float array of shape (n, 2 d)
-        As submitted; d is 2 for boxes and 1 for intervals.
+    corners : float array of shape (n, 2 d)
+        As submitted: lower ends, then upper ends; d is 2 for boxes and 1 for intervals.
     item : int array of shape (n,)
         The item of each region.
     true_corners : float array of shape (m, 2 d)
@@ -154,7 +161,7 @@ class Regions:
     parent : float array of shape (n, 4), optional
         The box of the whole, for boxes of parts.
     has_sizes : bool
-        Whether columns are to be ``x, y, width, height``.
+        Whether columns of the file are to be ``x, y, width, height``.
     item_noun : str
     axes : tuple of str
         What words call each axis.
@@ -164,7 +171,7 @@ class Regions:
         The entry that each region belongs to, from 0, as an object with a box on each of ten frames.
     """
 
-    columns: Floats
+    corners: Floats
     item: Ints
     true_corners: Floats
     true_item: Ints
@@ -184,12 +191,7 @@ class Regions:
     @property
     def has_intervals(self) -> bool:
         """Whether regions are intervals rather than boxes."""
-        return self.columns.shape[1] == 2
-
-    @cached_property
-    def as_submitted(self) -> Floats:
-        """The corners of regions as the task's page says, shape (n, 2 d)."""
-        return from_sizes(self.columns) if self.has_sizes else self.columns
+        return self.corners.shape[1] == 2
 
     @cached_property
     def entries(self) -> Ints:
@@ -275,9 +277,27 @@ class Regions:
         best = best[best >= 0]
         return best[iou[best] > level]
 
-    def moved(self, item: Ints, slot: Ints) -> Regions:
-        """Return the sample with regions of other items (n,) and slots (n, s)."""
-        return replace(self, item=item, slot=slot)
+    @property
+    def can_change(self) -> bool:
+        """Whether a change that was fitted to items can be made of all of the submission."""
+        return self.n_items <= MOST_ITEMS
+
+    def changed(self, change: Change) -> Regions:
+        """Return the sample after a change."""
+        return replace(
+            self,
+            corners=change.corners(self.corners, self.item, self.parent),
+            item=change.item(self.item),
+            slot=change.slot(self.slots),
+        )
+
+    def labels_of_pairs(self) -> tuple[Ints, Ints, Ints]:
+        """Return the label of each region that is on an annotated one, the label of that, and their item."""
+        best = self.best_pairs(self.corners, BOX_IOU)
+        region, true = self.pairs.region[best], self.pairs.true[best]
+        if self.label is None or self.true_label is None:
+            raise ValueError("these regions have no labels")
+        return self.label[region], self.true_label[true], self.item[region]
 
     def by_label(self) -> Regions:
         """Return the sample in which regions only agree with annotated ones of the same label."""
@@ -292,7 +312,7 @@ class Regions:
         kept = is_kept[self.entries]
         return replace(
             self,
-            columns=self.columns[kept],
+            corners=self.corners[kept],
             item=self.item[kept],
             slot=self.slots[kept],
             label=None if self.label is None else self.label[kept],

@@ -1,10 +1,10 @@
 """The simplest repair: a search for the simplest change of a submission that makes it fit the reference.
 
 A submission can be valid and wrong: boxes written as [x, y, width, height], frames counted from 0, a list of
-classes in another order. A challenge names what it compares with the reference, in the order of scoring:
-``COMPARISONS`` of ``diagnosis/<challenge>.py``. For each of these the search tries families of changes, the
-simplest first, and finds those that pass the rules of `trials`. Before the next is compared, the submission
-is changed and measured again, so that states are compared although boxes were misread.
+classes in another order. A challenge names what it compares with the reference, in the order of scoring. For
+each of these comparisons the search tries families of changes, the simplest first, and finds those that pass
+the rules of `trials`. Before the next is compared, the submission is changed and measured again, so that
+states are compared although boxes were misread.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from people_in_video.diagnosis.region_trials import region_trials
 from people_in_video.diagnosis.samples import Arrays, Names, Regions
 from people_in_video.diagnosis.trials import Change, Family, Trial, best_repair
 from validator.arrays import Bools
+from validator.findings import Note
 
 Sample = Union[Regions, Names, Arrays, Trial]
 
@@ -62,6 +63,31 @@ class Comparison(NamedTuple):
     remedies: Mapping[Family, str] = MappingProxyType({})
     repaired: Callable[[Measured, Change], Any] | None = None
     explains: tuple[str, ...] = ()
+
+
+class Explanation(NamedTuple):
+    """How submissions to a task are explained at home; None for what a task does not have.
+
+    Attributes
+    ----------
+    comparisons : sequence of Comparison
+        What is compared with the reference, in the order of scoring.
+    submitted_names : callable
+        Returns how often a submission uses each name, by kind.
+    rename : callable
+        Returns a submission with other names, by kind.
+    count_notes : callable
+        Takes the task with its reference, the submission and its statistics; returns notes that count what is
+        annotated.
+    make_keeper : callable
+        Returns, for a reference, what keeps of each entry that is read what is compared; None keeps all.
+    """
+
+    comparisons: Sequence[Comparison] = ()
+    submitted_names: Callable[[Any], Any] | None = None
+    rename: Callable[[Any, Any], Any] | None = None
+    count_notes: Callable[[Any, Any, Any], list[Note]] | None = None
+    make_keeper: Callable[[Any], Any] | None = None
 
 
 class Repair(NamedTuple):
@@ -137,7 +163,7 @@ def _families(samples: Iterable[Sample]) -> Iterator[list[Trial]]:
 def agreement_as_submitted(sample: Sample) -> Bools:
     """Return which entries of a sample agree with the reference as they were submitted."""
     if isinstance(sample, Regions):
-        return sample.best_iou(sample.as_submitted) > sample.levels[0]
+        return sample.best_iou(sample.corners) > sample.levels[0]
     if isinstance(sample, Names):
         return sample.agrees(sample.as_submitted)
     if isinstance(sample, Arrays):

@@ -48,9 +48,9 @@ class Family(Enum):
     ITEMS = "items"
 
 
-def keep_columns(columns: Floats, item: Ints, parent: Floats | None) -> Floats:
+def keep_corners(corners: Floats, item: Ints, parent: Floats | None) -> Floats:
     """Return regions as they are."""
-    return columns
+    return corners
 
 
 def keep_numbers(numbers: Ints) -> Ints:
@@ -63,16 +63,16 @@ class Change(NamedTuple):
 
     Attributes
     ----------
-    columns : callable
-        Returns the corners of regions, lower ends first, from the columns as submitted (n, 2 d), their items
-        (n,) and the boxes of their wholes (n, 4) or None.
+    corners : callable
+        Returns the corners of regions, lower ends first, from those as submitted (n, 2 d), their items (n,)
+        and the boxes of their wholes (n, 4) or None.
     item, slot : callables
         Return the items (n,), and slots (n, s), that regions belong to.
     word : callable
         Returns the name that is meant.
     """
 
-    columns: Callable[[Floats, Ints, Floats | None], Floats] = keep_columns
+    corners: Callable[[Floats, Ints, Floats | None], Floats] = keep_corners
     item: Callable[[Ints], Ints] = keep_numbers
     slot: Callable[[Ints], Ints] = keep_numbers
     word: Callable[[str], str] = str

@@ -9,22 +9,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from people_in_video.diagnosis.fits import LEAST_OVERLAP, OFFSET_WIDTH, centers, mode, sizes, some_entries
+from people_in_video.diagnosis.fits import OFFSET_WIDTH, centers, mode, sizes, some_entries
 from people_in_video.diagnosis.samples import Regions
 from validator.arrays import Floats
 
-# By what centers may have to be scaled, at first, and how far from 1 that must be at least: with scales near
-# 1 all boxes are off by the same, as in a picture that was cropped.
-_SCALES_OF_CENTERS = (0.6, 0.8, 1.2, 1.4, 1.6, 1.8, 2.0, 2.5)
-_LEAST_CHANGE = 0.07
+# By what centers may have to be scaled; with scales near 1 all boxes are off by the same, as in a cropped
+# picture.
+_SCALES_OF_CENTERS = (*np.geomspace(0.5, 0.93, 10).tolist(), *np.geomspace(1.07, 3.4, 18).tolist())
 # A weak model moves boxes by a share of their size, at most this one; from corner to center it is a half.
 _MOST_MOVED = 0.4
-_N_STEPS = 4
 
 
 def mean_iou_of_weak_model(sample: Regions) -> float:
     """Return the mean IoU that regions as submitted have without what weak models get wrong."""
-    corners = sample.as_submitted
+    corners = sample.corners
     iou = sample.best_iou(_without_bias(sample, corners)).mean()
     return float(max(iou, _mean_iou_with_moved_centers(sample, corners) if corners.shape[1] == 4 else 0.0))
 
@@ -51,29 +49,12 @@ def _mean_iou_with_moved_centers(sample: Regions, corners: Floats) -> float:
     center, true_center = centers(some_corners), centers(some.true_corners)
     width = OFFSET_WIDTH * np.median(sizes(some.true_corners), axis=0) if len(true_center) else np.ones(2)
 
-    def moved(scale: Floats, offset: Floats) -> Floats:
-        return _with_centers(scale * center + offset, sizes(some_corners))
-
-    best_iou, best = 0.0, some_corners
+    best_iou = 0.0
     for scale in _SCALES_OF_CENTERS:
         votes = true_center[some.pairs.true] - scale * center[some.pairs.region]
         offset = np.array([mode(votes[:, axis], float(width[axis])) for axis in range(2)])
-        candidate = moved(np.full(2, scale), np.nan_to_num(offset))
-        iou = float(some.best_iou(candidate).mean())
-        if iou > best_iou:
-            best_iou, best = iou, candidate
-    for _ in range(_N_STEPS):
-        pairs = some.best_pairs(best, LEAST_OVERLAP)
-        if len(pairs) < 3:
-            break
-        x, y = center[some.pairs.region[pairs]], true_center[some.pairs.true[pairs]]
-        deviation = x - x.mean(axis=0)
-        scales = (deviation * y).sum(axis=0) / np.maximum((deviation**2).sum(axis=0), 1e-12)
-        candidate = moved(scales, y.mean(axis=0) - scales * x.mean(axis=0))
-        iou = float(some.best_iou(candidate).mean())
-        if (np.abs(scales - 1) < _LEAST_CHANGE).any() or iou <= best_iou:
-            break
-        best_iou, best = iou, candidate
+        moved = _with_centers(scale * center + np.nan_to_num(offset), sizes(some_corners))
+        best_iou = max(best_iou, float(some.best_iou(moved).mean()))
     return best_iou
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
+
+from people_in_video.tools.csv_file import read_csv
+from people_in_video.writing import naming
 
 ENDING = ".csv"
 
@@ -32,20 +34,12 @@ def read_csv_files(paths: Iterable[Path]) -> dict[str, list[dict[str, Any]]]:
 
 def _rows(path: Path) -> Iterator[dict[str, Any]]:
     """Yield the rows of a file. Raises ValueError."""
-    with path.open(encoding="utf-8-sig", newline="") as stream:
-        try:
-            reader = csv.DictReader(stream, strict=True)
-            header = reader.fieldnames or []
-            if len(set(header)) < len(header) or any(not isinstance(_value(name), str) for name in header):
-                problem = f"the first line of {path.name} is no header"
-                raise ValueError(f"{problem}; write the name of each column there")
-            for row in reader:
-                if None in row or None in row.values():
-                    problem = f"line {reader.line_num} of {path.name} has not as many fields as the header"
-                    raise ValueError(f"{problem}; write {len(header)}")
-                yield {name: _value(field) for name, field in row.items()}
-        except (csv.Error, UnicodeDecodeError) as error:
-            raise ValueError(f"{path.name} is no CSV: {error}; write commas between fields") from error
+    with naming(path.name):
+        header, lines = read_csv(path)
+        if len(set(header)) < len(header) or any(_value(name) != name for name in header):
+            raise ValueError("the first line is no header; write the name of each column there")
+        for _, line in lines:
+            yield {name: _value(field) for name, field in zip(header, line)}
 
 
 def _value(field: str) -> Any:

@@ -9,7 +9,6 @@ writer.save("my.zip")
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import islice
 from pathlib import Path
 from typing import Any, Union
 
@@ -19,18 +18,10 @@ from people_in_video import writing
 from people_in_video.plain_values import PlainValues
 from people_in_video.writing import FilePredictions, IncompleteError, Key
 from scoring_program.scoring import AnyLoaded
-from validator.columns import UnfitError
-from validator.findings import Note, Read
-from validator.formats.kinetics_tps.read import (
-    KineticsSubmission,
-    PartStates,
-    as_part_states,
-    check_videos,
-)
+from validator.findings import Read
 from validator.formats.kinetics_tps.write import (
     CLASSES_FILE,
     MOST_PROPOSALS,
-    PARTS_FILE,
     encode_submission,
     frame_entry,
     frame_name,
@@ -38,8 +29,6 @@ from validator.formats.kinetics_tps.write import (
     human_entry,
     part_entry,
 )
-from validator.formats.rules import load_rules
-from validator.json_reader import entries_in_memory
 
 # Stands for the video itself; it comes before all frames.
 _NO_FRAME = ""
@@ -86,27 +75,22 @@ class KineticsTPSWriter(FilePredictions):
         additions: dict[Key, Any] = {(name, _NO_FRAME): None}
         if action is not None:
             additions[name, _NO_FRAME] = writing.text(self.values.of(action), "the action class")
-        frame_entries = {} if frames is None else self._check_frames(frames)
-        for frame, entry in frame_entries.items():
-            additions[name, frame] = entry["humans"]
+        if frames is not None:
+            for frame, humans in self._checked_frames(frames):
+                additions[name, frame] = humans
         self.put(additions)
 
-    def _check_frames(self, frames: Mapping[int, Sequence[Human]]) -> Frames:
-        """Return the frames of a video by name. Raises ValueError as `add_human`, with the argument."""
+    def _checked_frames(self, frames: Mapping[int, Sequence[Human]]) -> Iterator[tuple[str, list[Any]]]:
+        """Yield the names of frames and their humans. Raises ValueError as `add_human`, with the argument."""
         if not isinstance(frames, Mapping):
             kind = type(frames).__name__
             raise ValueError(f"frames is a {kind}; give a dict, {{1: [([10, 20, 90, 200], {{...}})]}}")
-        humans = _Humans(self.values)
-        names = []
         for frame, humans_of_frame in frames.items():
-            names.append(_checked_frame_name(self.values.of(frame)))
+            humans = []
             for index, human in enumerate(humans_of_frame):
-                humans.add(f"frames[{frame}][{index}]", human)
-        entries = iter(humans.entries())
-        return {
-            name: frame_entry(list(islice(entries, len(humans_of_frame))))
-            for name, humans_of_frame in zip(names, frames.values())
-        }
+                with writing.naming(f"frames[{frame}][{index}]"):
+                    humans.append(_checked_human(human, self.values))
+            yield _checked_frame_name(self.values.of(frame)), humans
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the class, or the humans of a frame, of which only the class may be left out."""
@@ -159,9 +143,7 @@ class KineticsTPSWriter(FilePredictions):
             A box has another shape, is not in pixels or has x2 < x1; boxes and states differ in number or are
             more than 5; ``frame`` is not a whole number from 1; a part is no pair; states are no strings.
         """
-        humans = _Humans(self.values)
-        humans.add("", (box, parts))
-        (entry,) = humans.entries()
+        entry = _checked_human((box, parts), self.values)
         self._humans(video, frame).append(entry)
 
     def save(self, path: str | Path) -> None:
@@ -184,18 +166,6 @@ class KineticsTPSWriter(FilePredictions):
             video, frame = key
             if frame == _NO_FRAME and self.entries[key] is None:
                 raise IncompleteError(key, f"{video}: the video has frames but no class; {_GIVE_CLASS}")
-
-    def content(self) -> KineticsSubmission | None:
-        """Return the predictions as arrays; None where a check of the files may fail."""
-        classes, videos = self._by_file()
-        _, parts_file = load_rules(self.task_id).json
-        try:
-            parts = as_part_states(entries_in_memory(videos, parts_file))
-        except UnfitError:
-            return None
-        n_numbers = parts.human_box.size + parts.proposal_box.size
-        is_small = writing.is_surely_small(_words(classes, parts), n_numbers, self.least_values)
-        return KineticsSubmission(classes, parts) if is_small else None
 
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
@@ -226,11 +196,6 @@ class KineticsTPSWriter(FilePredictions):
         video, frame = key
         return f"the class of {video}" if frame == _NO_FRAME else f"frame {frame_number(frame)} of {video}"
 
-    def check_items(self, content: KineticsSubmission, loaded: AnyLoaded) -> list[Note]:
-        """Return a note on videos that the reference does not have. Raises Refused if it has none of them."""
-        known_videos = frozenset(loaded.public.items)
-        return check_videos(content, known_videos, CLASSES_FILE, PARTS_FILE)
-
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""
         video, *rest = writing.steps(where)
@@ -251,78 +216,32 @@ def _checked_frame_name(frame: int) -> str:
     return frame_name(writing.whole(frame, "the frame", 1))
 
 
-class _Humans:
-    """The humans of a call: parts and states are checked as they come, all boxes together, which is fast."""
-
-    def __init__(self, values: PlainValues) -> None:
-        self._values = values
-        # All boxes, and of each human and each part their place, name, shape and values.
-        self._boxes: list[Any] = []
-        self._groups: list[tuple[str, str, tuple[int, ...], Any]] = []
-        # The states of the parts of each human, by the name of the part.
-        self._states_of_human: list[dict[str, list[str]]] = []
-
-    def add(self, place: str, human: Any) -> None:
-        """Add a human. Raises ValueError for what is no human, no part, or no states."""
-        with writing.naming(place):
-            if isinstance(human, (Mapping, str)):
-                raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
-            box, parts = human
-            plain_box = self._values.of(box)
-            self._boxes.append(plain_box)
-            self._groups.append((place, "the box of the human", (4,), plain_box))
-            states_of_part = {}
-            for part, proposals in parts.items():
-                name = writing.text(self._values.of(part), "the part")
-                states_of_part[name] = self._add_part(place, name, proposals)
-            self._states_of_human.append(states_of_part)
-
-    def _add_part(self, place: str, name: str, proposals: Any) -> list[str]:
-        """Add the boxes of a part; return its states."""
-        if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
-            raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
-        boxes = self._values.of(proposals[0])
-        what, shape = f"the boxes of {name}", (-1, 4)
-        states = writing.texts(self._values.of(proposals[1]), f"the states of {name}")
-        is_list = isinstance(boxes, (list, tuple)) or np.ndim(boxes) > 0
-        if not is_list or len(boxes) != len(states):
-            # What is no list of boxes, as a single box, is refused by its shape.
-            n_boxes = len(writing.corner_boxes(boxes, shape, what))
-            raise ValueError(
-                f"{what}: the lengths differ, boxes {n_boxes}, states {len(states)}; give one state a box"
-            )
-        if len(boxes) > MOST_PROPOSALS:
-            raise ValueError(f"{what}: there are {len(boxes)}; keep the best {MOST_PROPOSALS}")
-        self._boxes += list(boxes)
-        self._groups.append((place, what, shape, boxes))
-        return states
-
-    def entries(self) -> Iterator[dict[str, Any]]:
-        """Yield the entry of each human. Raises ValueError, which names the first wrong boxes."""
-        try:
-            boxes = writing.corner_boxes(self._boxes, (-1, 4), "the boxes")
-        except ValueError:
-            for place, what, shape, group in self._groups:
-                with writing.naming(place):
-                    writing.corner_boxes(group, shape, what)
-            raise
-        rows = iter(boxes.tolist())
-        for states_of_part in self._states_of_human:
-            box = next(rows)
-            part_entries = {}
-            for name, states in states_of_part.items():
-                part_entries[name] = part_entry(list(islice(rows, len(states))), states)
-            yield human_entry(box, part_entries)
+def _checked_human(human: Any, values: PlainValues) -> dict[str, Any]:
+    """Return the entry of a human. Raises ValueError as `KineticsTPSWriter.add_human`."""
+    if isinstance(human, (Mapping, str)):
+        raise ValueError("this is no pair of box and parts; give ([10, 20, 90, 200], {...})")
+    box, parts = human
+    checked_box = writing.corner_boxes(values.of(box), (4,), "the box of the human")
+    part_entries = {}
+    for part, proposals in parts.items():
+        name = writing.text(values.of(part), "the part")
+        part_entries[name] = _checked_part(name, proposals, values)
+    return human_entry(checked_box.tolist(), part_entries)
 
 
-def _words(classes: Mapping[str, str], parts: PartStates) -> Iterator[str]:
-    """Yield each string of both files."""
-    yield from classes
-    yield from classes.values()
-    yield from parts.videos
-    yield from parts.frames
-    yield from (parts.names[number] for number in parts.part_name.tolist())
-    yield from (parts.states[number] for number in parts.proposal_state.tolist())
+def _checked_part(name: str, proposals: Any, values: PlainValues) -> dict[str, Any]:
+    """Return the entry of a part. Raises ValueError as `KineticsTPSWriter.add_human`."""
+    if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
+        raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
+    what = f"the boxes of {name}"
+    states = writing.texts(values.of(proposals[1]), f"the states of {name}")
+    boxes = writing.corner_boxes(values.of(proposals[0]), (-1, 4), what)
+    if len(boxes) != len(states):
+        lengths = f"boxes {len(boxes)}, states {len(states)}"
+        raise ValueError(f"{what}: the lengths differ, {lengths}; give one state a box")
+    if len(boxes) > MOST_PROPOSALS:
+        raise ValueError(f"{what}: there are {len(boxes)}; keep the best {MOST_PROPOSALS}")
+    return part_entry(boxes.tolist(), states)
 
 
 WRITERS = {"kinetics_tps": lambda loaded: KineticsTPSWriter()}

@@ -9,26 +9,27 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from people_in_video.demo_data import demo_reference
-from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
-from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
+from people_in_video.home_loaded import HomeLoaded, at_home
 from people_in_video.item_list import check_known
 from people_in_video.packages import require_packages
 from people_in_video.references.preparation import check_reference, write_prepared
 from people_in_video.tools.conversion import ConversionOptions
 from people_in_video.writing import size_text
+from scoring_program.run import load_folder
 from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings, SettingValue
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
 from validator import console
-from validator.findings import Findings, Refused
+from validator.findings import Findings, Note, Refused
 
 HOME_SETTINGS: Settings = {"detail": "full"}
 
@@ -37,7 +38,7 @@ _PARAMETERS = ("reference", "cache", "items", "drawings", *ConversionOptions._fi
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
-_loaded: dict[str, tuple[str, AnyHomeLoaded]] = {}
+_loaded: dict[str, tuple[str, HomeLoaded]] = {}
 
 
 def forget_references() -> None:
@@ -45,9 +46,7 @@ def forget_references() -> None:
     _loaded.clear()
 
 
-def load(
-    task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings
-) -> AnyHomeLoaded:
+def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     check_task(task)
     folder_settings = dict(settings)
@@ -56,10 +55,23 @@ def load(
         raise ValueError(f"drawings is {n_drawings!r}; it must be a whole number from 0 to {MOST_DRAWINGS}")
     folder = Path(reference) if reference else demo_reference(task)
     loaded = _load_folder(task, folder, cache, folder_settings)
-    return of_kind(HomeLoaded if reference else DemoLoaded, loaded, n_drawings)
+    return replace(loaded, is_demo=not reference, n_drawings=n_drawings)
 
 
-def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyHomeLoaded:
+def load_for_run(
+    task: str,
+    reference: Path | None,
+    cache: Path | None,
+    settings: Settings,
+    conversion_notes: Sequence[Note] = (),
+) -> HomeLoaded:
+    """Return a task with a reference, by default that of the demo, within its limits. Raises Refused."""
+    folder = prepared_folder(load_task(task), reference or demo_reference(task), cache)
+    loaded = at_home(load_folder(task, folder, settings, is_limited=True), is_demo=not reference)
+    return replace(loaded, conversion_notes=conversion_notes)
+
+
+def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with the reference in a folder; see `load`."""
     declared = load_task(task)
     require_packages(declared.needs, task)
@@ -73,7 +85,7 @@ def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Se
         if last and last_key == key:
             return last
         folder = prepared_folder(declared, source, cache, item_groups=values["item_groups"])
-        loaded: AnyHomeLoaded = of_kind(HomeLoaded, load_reference(declared, folder, values))
+        loaded = at_home(load_reference(declared, folder, values))
         check_reference(loaded)
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None
@@ -87,7 +99,7 @@ def load_items(
     cache: str | Path | None,
     items: Iterable[str] | None,
     settings: Settings,
-) -> AnyHomeLoaded:
+) -> HomeLoaded:
     """Return a task with its reference, or with some items of it. Raises as `score`."""
     loaded = load(task, reference, cache, settings)
     if items is None:

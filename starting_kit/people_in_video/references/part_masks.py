@@ -12,8 +12,9 @@ from validator.arrays import Bools, Floats, Ints
 MAP_SIZE = 256
 
 
-# Of the codes of a number: no run has 2**34 pixels, but what is written may be filled up with zeros.
-_MOST_DIGITS, _LONGEST_GROUP = 7, 13
+# No run is as long, but what is written of a number may be filled up with zeros.
+_LONGEST_RUN = 1 << 34
+_MOST_BITS = 60
 
 
 def decode_counts(text: str) -> Ints:
@@ -29,30 +30,28 @@ def decode_counts(text: str) -> Ints:
     >>> decode_counts(encode_counts(np.array([[False, True], [False, True]])))
     array([2, 2])
     """
-    codes = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), "<u4").astype(np.int64) - 48
-    if not ((codes >= 0) & (codes < 64)).all():
-        raise ValueError("not a run-length code")
-    # A number is a group of codes, the last of them without the bit 32; each holds 5 bits, the lowest first.
-    last = np.flatnonzero(codes & 32 == 0)
-    first = np.concatenate([[0], last + 1])
-    lengths = np.diff(np.append(first, len(codes)))
-    place = np.arange(len(codes)) - np.repeat(first, lengths)
-    if lengths.max() > _LONGEST_GROUP or (codes[place >= _MOST_DIGITS] & 31).any():
-        raise ValueError("not a run-length code")
-    if lengths[-1]:
+    runs: list[int] = []
+    value = n_bits = 0
+    for character in text:
+        code = ord(character) - 48
+        if not 0 <= code < 64 or n_bits > _MOST_BITS:
+            raise ValueError("not a run-length code")
+        # A number is a group of codes of 5 bits, the lowest first, the last of them without the bit 32.
+        value |= (code & 31) << n_bits
+        n_bits += 5
+        if code & 32:
+            continue
+        if code & 16:
+            value -= 1 << n_bits
+        # From the fourth on, a number is the difference to the run of the same color before.
+        run = value + runs[-2] if len(runs) > 2 else value
+        if not 0 <= run < _LONGEST_RUN:
+            raise ValueError("not a run-length code")
+        runs.append(run)
+        value = n_bits = 0
+    if n_bits:
         raise ValueError("the code is cut off")
-    first, lengths = first[:-1], lengths[:-1]
-    if not len(first):
-        return np.zeros(0, dtype=np.int64)
-    runs = np.add.reduceat((codes & 31) << (5 * place), first)
-    is_negative = codes[last] & 16 != 0
-    runs[is_negative] -= 1 << (5 * lengths[is_negative])
-    # From the fourth on, a number is the difference to the run of the same color before.
-    runs[1::2] = np.cumsum(runs[1::2])
-    runs[2::2] = np.cumsum(runs[2::2])
-    if (runs < 0).any():
-        raise ValueError("not a run-length code")
-    return runs
+    return np.array(runs, dtype=np.int64)
 
 
 def encode_counts(mask: Bools) -> str:

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from people_in_video.tools.conversion import ConversionError
-from people_in_video.writing import LEAST_VALUES
 from validator.findings import Note
 from validator.json_reader import count_values, strict_loads
 from validator.kinds import HEAD_BYTES, refuse_other_kind
@@ -15,7 +14,7 @@ from validator.texts import quote
 
 FENCE = b"```"
 _MOST_BYTES = 200_000_000
-_MOST_VALUES = LEAST_VALUES
+_MOST_VALUES = 10_000_000
 
 
 class JsonContent(NamedTuple):

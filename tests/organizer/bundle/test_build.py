@@ -181,7 +181,6 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
 
 # What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
 NOT_OF_PROGRAMS = {
-    "entries_in_memory",
     "gather",
     "iter_list",
     "joined_in_order",

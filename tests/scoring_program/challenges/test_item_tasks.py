@@ -22,7 +22,8 @@ from organizer.tasks import BaselineKind
 from organizer.tasks.items import content_of, writing_code
 from people_in_video import public_data, writing
 from people_in_video.diagnosis import items as diagnosis
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.diagnosis.search import Explanation
+from people_in_video.home_loaded import at_home
 from people_in_video.items import writer
 from people_in_video.public_items import encode_items
 from quality.task import CANARY, quality_tasks
@@ -374,7 +375,7 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch):
     example = declared(tmp_path, EXAMPLES[name])
     monkeypatch.setitem(
-        diagnosis.COMPARISONS, name, diagnosis.COMPARISONS_OF_SEGMENTS if name == "segments_json" else []
+        diagnosis.EXPLANATIONS, name, diagnosis.SEGMENTS if name == "segments_json" else Explanation()
     )
     example.made_up.write_reference(tmp_path / "ref")
     right = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
@@ -398,7 +399,7 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch
     ],
 )
 def test_other_times_of_segments_are_told_at_home(tmp_path, scale, delay, words, monkeypatch):
-    monkeypatch.setitem(diagnosis.COMPARISONS, "segments_json", diagnosis.COMPARISONS_OF_SEGMENTS)
+    monkeypatch.setitem(diagnosis.EXPLANATIONS, "segments_json", diagnosis.SEGMENTS)
     example = declared(tmp_path, EXAMPLES["segments_json"])
     example.made_up.write_reference(tmp_path / "ref")
     prediction = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)
@@ -554,7 +555,7 @@ def test_parts_of_a_reference_are_references_of_their_items(example, tmp_path):
     annotations.cut(tmp_path / "ref", loaded.reference, items, tmp_path / "part")
     part = example.load(tmp_path / "part")
     assert list(part.items) == sorted(items)
-    selected = of_kind(HomeLoaded, loaded).select_items(items)
+    selected = at_home(loaded).select_items(items)
     assert part.score_path(tmp_path / "good").scores == selected.score_path(tmp_path / "good").scores
 
 

@@ -10,7 +10,7 @@ import pytest
 from organizer.files import write_files
 from people_in_video.diagnosis.explanation import repairs_of
 from people_in_video.diagnosis.trials import Family
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import at_home
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 
@@ -40,9 +40,7 @@ class Demo:
         self.folder = folder
         self.quality_task.write_reference(folder / "source", seed=1, size=2)
         self.loaded = {
-            detail: of_kind(
-                HomeLoaded, load_against(task_id, folder / "source", folder / detail, detail=detail)
-            )
+            detail: at_home(load_against(task_id, folder / "source", folder / detail, detail=detail))
             for detail in ("full", "summary")
         }
         self.right_answer = self.prediction(0, 0.0)

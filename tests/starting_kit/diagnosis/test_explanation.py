@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
-from people_in_video.home_loaded import HomeLoaded, of_kind
+from people_in_video.home_loaded import at_home
 from quality.demo_data import load_against
 from quality.task import quality_tasks
 
@@ -46,7 +46,7 @@ class Demo:
         self.folder = folder
         self.task.write_reference(folder / "source", seed=1)
         loaded = load_against(task_id, folder / "source", folder / "prepared", detail="full", interval=False)
-        self.loaded = of_kind(HomeLoaded, loaded)
+        self.loaded = at_home(loaded)
         self.prediction = self.task.correct_prediction(folder / "source", np.random.default_rng(1), 0.0)
 
     def result(self, mistake_name=None):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from people_in_video.diagnosis.samples import BOX_IOU, Arrays, Names, Regions, choose_entries
+from people_in_video.diagnosis.samples import BOX_IOU, Arrays, Names, Regions, choose_entries, from_sizes
 from people_in_video.diagnosis.search import Comparison, Measured, find_repairs
 from people_in_video.diagnosis.trials import Family
 from tests.helpers import fewer_examples
@@ -42,7 +42,7 @@ def search_boxes(columns, boxes, has_sizes=False, parent=None, noun="", item=Non
     true_frame = np.tile(np.arange(N_FRAMES), len(boxes) // N_FRAMES)
     item = true_item if item is None else item
     sample = Regions(
-        columns=columns,
+        corners=from_sizes(columns) if has_sizes else columns,
         item=item,
         true_corners=boxes,
         true_item=true_item,
@@ -111,7 +111,7 @@ def test_a_mistake_in_all_boxes_is_named_in_words_and_repaired(change, family, w
     assert (repair.family, repair.words) == (family, words)
     assert repair.share_after > 0.95
     item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    corners = repair.change.columns(columns, item, None)
+    corners = repair.change.corners(columns, item, None)
     assert np.abs(corners - boxes).max() < 3
 
 
@@ -177,7 +177,7 @@ def search_rows(rng, order, noise=0.15, share_right=0.6):
     columns = np.rint(frames[row] + rng.normal(0, noise * 60, (len(row), 2)))
     predicted_label = np.where(rng.random(len(row)) < share_right, label[row], rng.integers(1, 21, len(row)))
     sample = Regions(
-        columns=columns,
+        corners=columns,
         item=item,
         true_corners=frames,
         true_item=item,
@@ -262,7 +262,7 @@ def test_the_order_of_entries_does_not_matter(seed, mistake):
 def search_intervals(columns, intervals):
     item = np.repeat(np.arange(N_ITEMS), len(intervals) // N_ITEMS)
     sample = Regions(
-        columns=columns,
+        corners=columns,
         item=item,
         true_corners=intervals,
         true_item=item,
@@ -420,12 +420,12 @@ def test_what_follows_is_compared_after_a_repair():
 
     def names(measured):
         (sample,) = regions(measured)
-        region = sample.pairs.region[sample.best_pairs(sample.as_submitted, BOX_IOU)]
+        region = sample.pairs.region[sample.best_pairs(sample.corners, BOX_IOU)]
         names_of_regions = [(predicted[number], true[number]) for number in region.tolist()]
         yield names_sample(*zip(*names_of_regions), item=item[region])
 
     def repaired(measured, change):
-        return change.columns(measured.rows, item, None)
+        return change.corners(measured.rows, item, None)
 
     comparisons = [
         Comparison("places", "boxes", regions, "Write pixels", repaired=repaired),
@@ -446,7 +446,7 @@ def test_a_change_of_some_items_is_recognized_and_leaves_the_others(change):
     repair = search_boxes(columns, boxes)
     assert repair.family is Family.FIT
     assert repair.words.endswith("in 10 of 30 videos")
-    assert np.abs(repair.change.columns(columns, item, None) - boxes).max() < 3
+    assert np.abs(repair.change.corners(columns, item, None) - boxes).max() < 3
 
 
 @fewer_examples()
