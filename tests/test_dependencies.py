@@ -114,7 +114,6 @@ ORGANIZER_PARTS = (
 # Lemmas and sampled pixels are of one challenge; the last lists outputs that may differ between versions.
 NAME_A_TASK = (
     "organizer.data.corenlp",
-    "people_in_video.references.anet_annotations",
     "people_in_video.references.lemmas",
     "people_in_video.diagnosis.sampled_pixels",
     "quality.allowed_differences",

@@ -35,7 +35,7 @@ from organizer.bundle.texts import cut_text, fill_placeholders
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from people_in_video.packages import distribution
-from people_in_video.references.preparation import load_any, names_of_reference
+from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
 from validator.choose import other_tasks_file
@@ -303,7 +303,7 @@ def _annotations_section(task: Task) -> str:
 def _names_of_demo_data(task: Task) -> str:
     """Return a list of the names that the demo reference of a task uses, by what they name."""
     folder = ROOT / "reference_data" / task.id
-    names_of_kind = names_of_reference(task, load_any(task, folder, task.settings(folder)).reference)
+    names_of_kind = names_of_reference(task, task.load(folder, task.settings(folder)))
     items = []
     for kind, names in names_of_kind.items():
         items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")

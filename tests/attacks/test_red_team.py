@@ -42,8 +42,7 @@ def score(tmp_path_factory):
     ) -> dict[str, Any]:
         folder = tmp_path_factory.mktemp("run")
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
-        write_files({**reference, "settings.yaml": lines.encode()}, folder / "source")
-        write_files(reference_files(task, folder / "source"), folder / "input" / "ref")
+        write_files({**reference, "settings.yaml": lines.encode()}, folder / "input" / "ref")
         texts = {name: json.dumps(content).encode() for name, content in submission.items()}
         write_files(texts, folder / "input" / "res")
         done = subprocess.run(
@@ -68,7 +67,7 @@ def numbers(said: dict[str, Any]) -> str:
 
 
 def source(task: str) -> dict[str, bytes]:
-    return folder_files(REFERENCES / task)
+    return dict(reference_files(task, REFERENCES / task))
 
 
 def of_json(files: dict[str, bytes], name: str) -> Any:
