@@ -74,11 +74,11 @@ def read_file(
     if rules.csv:
         return _read_table(data, name, rules, keys, name_missing)
     # Tables are read without the packages that JSON needs.
-    from validator.json_reader import Conversion, read_json
+    from validator.json_reader import read_json
 
     form = form_of(rules)
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(data, name, rules.json[0], Conversion(dict)))
+        entries, _ = findings.take(read_json(data, name, rules.json[0], dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)
