@@ -34,7 +34,7 @@ from validator.findings import Findings
 from validator.formats.items.arrays import as_instance
 from validator.formats.items.write import encode, example_value
 from validator.formats.values import CORNERS, KINDS_OF_CSV, Form, Kind, parse_form, range_text
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 from validator.texts import is_printable
 
 TEMPLATES = ROOT / "task_templates"
@@ -286,7 +286,7 @@ def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> li
 
 def _template_words(name: str) -> Mapping[str, Any]:
     """Return what a template says of a kind of task."""
-    words: Mapping[str, Any] = load_declaration((TEMPLATES / f"{name}.yaml").read_text(encoding="utf-8"))
+    words: Mapping[str, Any] = load_strict((TEMPLATES / f"{name}.yaml").read_text(encoding="utf-8"))
     return words
 
 
@@ -543,7 +543,7 @@ def _error_lines(metric: ModuleType) -> Iterator[str]:
 
 def _yaml_of(word: str) -> str:
     """Return a text as YAML, in quotes unless it is a plain word."""
-    is_plain = word.isalpha() and load_declaration(word) == word
+    is_plain = word.isalpha() and load_strict(word) == word
     return word if is_plain else json.dumps(word, ensure_ascii=False)
 
 

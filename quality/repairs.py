@@ -202,7 +202,6 @@ class _Scorer:
             folder / f"prepared{size}",
             detail="full",
             interval=False,
-            drawings=0,
         )
         self._loaded: HomeLoaded[Any, Any, Any] = of_kind(HomeLoaded, loaded)
         self._predictions: dict[int, Any] = {}

@@ -22,13 +22,15 @@ CODES = CodeTable(
         MessageCode(
             "E-EVALUATOR",
             "The evaluator of the task failed: it raised an error, returned no finite number, or other "
-            "numbers the second time. Its messages and what it prints are shown where nothing is hidden.",
+            "numbers the second time. Which of these, where, and what it prints are shown where nothing is "
+            "hidden, and to organizers by `dry-run` and `rescore`.",
             "Organizers: correct it.",
         ),
         MessageCode(
             "E-INTERNAL",
-            "The scoring program failed.",
-            "Report it to the maintainers; the message names the place in the code.",
+            "The scoring program failed. The message names the place in the code where nothing is hidden; "
+            "`dry-run` and `rescore` name it to organizers.",
+            "Report it to the maintainers.",
         ),
         MessageCode(
             "E-PYTHON",

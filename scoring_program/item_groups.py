@@ -18,7 +18,7 @@ from validator.arrays import Bools, Ints
 from validator.findings import Findings
 from validator.texts import counted, quote
 
-_HEADER = ["item", "group"]
+HEADER = ["item", "group"]
 _CODE = "E-REF-GROUPS"
 
 
@@ -81,14 +81,6 @@ def load_groups(folder: Path, name: str, items: Sequence[str], other_names: Coll
     return ItemGroups(number, hashlib.sha256(lines.encode()).hexdigest(), plural)
 
 
-def is_table_of_groups(path: Path) -> bool:
-    """Return whether a file looks like one that the setting may name: a CSV file with its header."""
-    if path.suffix != ".csv" or not path.is_file():
-        return False
-    with path.open(encoding="utf-8-sig", errors="replace") as lines:
-        return lines.readline().strip().split(",") == _HEADER
-
-
 def _read(folder: Path, name: str, known_names: Collection[str], findings: Findings) -> dict[str, str]:
     """Return the group of each line's item; add a problem for each line that is not right."""
     import csv
@@ -101,12 +93,12 @@ def _read(folder: Path, name: str, known_names: Collection[str], findings: Findi
     except (UnicodeDecodeError, csv.Error) as error:
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         findings.refuse(_CODE, f"this is not a CSV file: {reason}", "save it as UTF-8 CSV", file=name)
-    if not rows or rows[0] != _HEADER:
+    if not rows or rows[0] != HEADER:
         findings.refuse(_CODE, "the first line is not item,group", "add this header", file=name)
     group_of: dict[str, str] = {}
     for line, row in enumerate(rows[1:], start=2):
         problem = ""
-        if len(row) != len(_HEADER) or not row[1].strip():
+        if len(row) != len(HEADER) or not row[1].strip():
             problem, rule = "the line is not an item and its group", "line"
         elif row[0] not in known_names:
             problem, rule = f"{quote(row[0])} is not in the reference", "unknown"

@@ -7,7 +7,7 @@ and move no score.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,12 +32,6 @@ class Mark(NamedTuple):
 def signed_settings(settings: Settings, known_settings: Sequence[Setting]) -> dict[str, SettingValue]:
     """Return the settings that can move a score."""
     return {setting.name: settings[setting.name] for setting in known_settings if setting.signed}
-
-
-def marks_text(marks: Sequence[Mark], signed: Mapping[str, SettingValue]) -> str:
-    """Return the content of `MARKS_FILE`: marks with the settings that they were computed with."""
-    score_of_mark = {mark.name: round(mark.score, 6) for mark in marks}
-    return json.dumps({"settings": dict(signed), "scores": score_of_mark}, indent=1) + "\n"
 
 
 def read_marks(folder: Path, settings: Settings, known_settings: Sequence[Setting]) -> list[Mark]:

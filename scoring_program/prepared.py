@@ -6,7 +6,7 @@ import json
 import math
 import zipfile
 import zlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from validator.columns import JsonValue
 from validator.findings import Findings
 
 # Raised when the content of prepared files changes.
-_FORM = 2
+FORM = 2
 
 T = TypeVar("T")
 Texts = dict[str, JsonValue]
@@ -31,21 +31,14 @@ def require_files(folder: Path, names: Iterable[str], remedy: str, findings: Fin
     findings.refuse_problems()
 
 
-def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
-    """Write arrays, and texts that JSON can hold."""
-    text = json.dumps({"form": _FORM, **texts}).encode()
-    text_bytes = np.frombuffer(text, np.uint8)
-    np.savez(path, text=text_bytes, **arrays)  # type: ignore[arg-type]
-
-
 def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
     """Return what ``make`` builds from the texts and arrays of a prepared file. Raises Refused."""
     try:
         arrays = load_arrays(path)
         texts = json.loads(arrays.pop("text").tobytes())
-        if texts["form"] == _FORM:
+        if texts["form"] == FORM:
             return make(texts, arrays)
-        problem = f"it was prepared in form {texts['form']}, and this program reads {_FORM}"
+        problem = f"it was prepared in form {texts['form']}, and this program reads {FORM}"
     except (ValueError, KeyError, TypeError, RecursionError):
         problem = "the prepared reference cannot be read"
     Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)

@@ -327,22 +327,3 @@ class Result:
     def sections(self) -> Sequence[Section]:
         """The sections that are shown."""
         return self.shown.sections
-
-    def item_rows(self) -> list[dict[str, Any]]:
-        """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.
-
-        A row ``(outside)`` stands for what counts outside of the items. Only for ``detail: full``.
-        """
-        statistics = self.statistics
-        arrays: dict[str, NDArray[Any]] = {
-            "submitted": statistics.item_submitted,
-            "score": statistics.item_scores,
-            "weight": statistics.item_weights,
-            **statistics.item_columns(),
-        }
-        columns = [self.items, *(cells(values) for values in arrays.values())]
-        rows = [dict(zip(("item", *arrays), row)) for row in zip(*columns)]
-        if outside_weight := statistics.outside_weight():
-            submitted = statistics.outside_submitted()
-            rows.append({"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": outside_weight})
-        return rows

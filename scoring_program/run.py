@@ -11,6 +11,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -23,7 +24,7 @@ from scoring_program.result import FULL, SUMMARY, Result, Shown
 from scoring_program.scoring import AnyLoaded, load_reference, place_of
 from scoring_program.settings import Settings
 from scoring_program.task import PACKAGES_OF_IMAGE, Task, load_task, missing_packages, task_ids
-from validator import console, limits
+from validator import console, hidden_log, limits
 from validator.findings import Findings, Note, Refused, note_lines, watch_collections
 from validator.items import ITEMS_NONE
 from validator.limits import shortage_of
@@ -36,10 +37,7 @@ _NEAR = 0.8
 _LEAST_MEMORY = 100 << 20
 # Stages in which a time-out or a lack of memory is the organizer's.
 _ORGANIZERS_STAGES = ("start", "reference")
-_EXAMPLES = """\
-  python3 score.py INPUT OUTPUT
-  python -m scoring_program.run INPUT OUTPUT --task ID
-"""
+_USAGE = "usage: score.py INPUT OUTPUT --task ID; where there is one task alone, without it. Tasks:"
 # What the first line of the log says in words.
 _IN_WORDS = ("score_low", "score_high")
 
@@ -76,11 +74,10 @@ _MEMORY = _Limit("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory"
 class _Clock:
     """The stages of a run: ``stage`` is the present one; ``loaded`` is set once the reference is read.
 
-    ``at_home`` and ``shows_stages`` are those of `run`.
+    ``at_home`` is that of `run`.
     """
 
-    def __init__(self, at_home: bool, shows_stages: bool) -> None:
-        self._shows_stages = shows_stages
+    def __init__(self, at_home: bool) -> None:
         self.stage = "start"
         self.loaded: AnyLoaded | None = None
         self.at_home = at_home
@@ -107,6 +104,11 @@ class _Clock:
         return page.UNUSABLE if self.is_organizers else page.FAILED
 
     @property
+    def detail(self) -> str:
+        """The level of detail; until the reference is read, that of hidden data."""
+        return SUMMARY if self.loaded is None else self.loaded.settings["detail"]
+
+    @property
     def total(self) -> float:
         """Seconds since the start."""
         return time.perf_counter() - self._run_began
@@ -115,8 +117,7 @@ class _Clock:
         """Return the seconds until now as they may be shown, of each stage or in total."""
         present = time.perf_counter() - self._stage_began
         seconds_of_stage = {**self._seconds_of_stage, self.stage: present}
-        detail = SUMMARY if self.loaded is None else self.loaded.settings["detail"]
-        return shown_seconds(seconds_of_stage, FULL if self._shows_stages else detail)
+        return shown_seconds(seconds_of_stage, self.detail)
 
     def line(self) -> str:
         """Return the seconds as text."""
@@ -131,53 +132,27 @@ def _seconds_text(seconds: float) -> str:
 def main(arguments: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
     console.prepare()
-    command = _read_command(sys.argv[1:] if arguments is None else arguments)
+    task_id, inputs, output = _read_command(sys.argv[1:] if arguments is None else arguments)
     limits.watch_termination()
-    load = partial(load_folder, command.task_id, command.input / "ref", is_limited=True)
-    submission = command.input / "res"
-    return run(load, submission, command.output, shows_stages=command.shows_stages).exit_code
+    # Which line warns may depend on hidden labels.
+    warnings.simplefilter("ignore")
+    return run(
+        partial(load_folder, task_id, inputs / "ref", is_limited=True), inputs / "res", output
+    ).exit_code
 
 
-class _Command(NamedTuple):
-    """What the command line asks for."""
-
-    task_id: str
-    input: Path
-    output: Path
-    shows_stages: bool = False
-
-
-def _read_command(arguments: Sequence[str]) -> _Command:
+def _read_command(arguments: Sequence[str]) -> tuple[str, Path, Path]:
+    """Return the task, and the folders of the input and the output, or exit with the usage."""
+    words = list(arguments)
     ids = task_ids()
-    has_options = any(argument.startswith("-") for argument in arguments)
-    # The command of the platform needs no parser, which takes a twentieth of a small run.
-    if len(ids) == 1 and len(arguments) == 2 and not has_options:
-        return _Command(ids[0], Path(arguments[0]), Path(arguments[1]))
-    return _parse_command(arguments, ids)
-
-
-def _parse_command(arguments: Sequence[str], ids: Sequence[str]) -> _Command:
-    """Return what the command line asks for, or exit with a message."""
-    import argparse
-
-    from validator.parser import Parser
-
-    what = "Score INPUT/res against INPUT/ref and write the scores to OUTPUT."
-    parser = Parser(
-        description=what,
-        epilog=f"examples:\n{_EXAMPLES}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("input", type=Path)
-    parser.add_argument("output", type=Path)
-    only = ids[0] if len(ids) == 1 else None
-    parser.add_argument("--task", choices=ids, default=only, help="needed where several are present")
-    stages_help = "tell the time of each stage, for measurements: participants must not see it"
-    parser.add_argument("--stages", action="store_true", help=stages_help)
-    options = parser.parse_args(arguments)
-    if options.task is None:
-        parser.error(f"several tasks are present; add --task with one of {', '.join(ids)}")
-    return _Command(options.task, options.input, options.output, options.stages)
+    if "--task" in words:
+        place = words.index("--task")
+        ids = [task_id for task_id in ids if task_id in words[place + 1 : place + 2]]
+        del words[place : place + 2]
+    if len(words) == 2 and len(ids) == 1:
+        return ids[0], Path(words[0]), Path(words[1])
+    console.say(f"{_USAGE} {', '.join(task_ids())}", to=sys.stderr)
+    raise SystemExit(BROKEN)
 
 
 def load_folder(
@@ -235,16 +210,14 @@ def run(
     submission: Source,
     output: Path,
     at_home: bool = False,
-    shows_stages: bool = False,
 ) -> Outcome:
     """Score one submission and write all outputs; scores only if the exit code is 0.
 
     ``load`` returns the task with its reference, or raises Refused; ``submission`` is a zip file, a folder
     with its files or with a single zip, or its files in memory; ``output`` is made if needed; ``at_home``
-    says that the reference is the participant's, and that the caller prints what was scored;
-    ``shows_stages`` tells the time of each stage at any level of detail, for measurements.
+    says that the reference is the participant's, and that the caller prints what was scored.
     """
-    clock = _Clock(at_home, shows_stages)
+    clock = _Clock(at_home)
     with watch_collections() as unfinished:
         try:
             outputs.begin(output, page.running_page())
@@ -291,7 +264,7 @@ def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clo
         limits.release(error)
         outcome = _stopped(error, unfinished, clock)
     else:
-        outcome = _broken(error)
+        outcome = _broken(error, clock)
     try:
         report = _report(outcome, clock)
         if is_stopped and not isinstance(error, limits.TerminatedError):
@@ -306,8 +279,11 @@ def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clo
     return outcome
 
 
-def _broken(error: BaseException) -> Outcome:
-    """Say what the machine lacks, or where the program is wrong."""
+def _broken(error: BaseException, clock: _Clock) -> Outcome:
+    """Say what the machine lacks, or that the program is wrong, and where if nothing is hidden.
+
+    Which line fails may depend on hidden labels.
+    """
     findings = Findings()
     shortage = shortage_of(error)
     if isinstance(error, Refused):
@@ -315,8 +291,11 @@ def _broken(error: BaseException) -> Outcome:
         findings = error.findings
     elif shortage is not None:
         findings.add(*shortage)
-    else:
+    elif clock.at_home or clock.detail == FULL:
         findings.add("E-INTERNAL", place_of(error), "report it to the maintainers of the scoring program")
+    else:
+        hidden_log.write(hidden_log.exception_text(error))
+        findings.add("E-INTERNAL", "the scoring program failed", "organizers: dry-run and rescore say where")
     return Outcome("broken", BROKEN, findings=findings)
 
 

@@ -19,7 +19,6 @@ from validator.texts import folded, quote
 
 SETTINGS_FILE = "settings.yaml"
 PROTOCOLS = ("published", "released")
-MOST_DRAWINGS = 500
 MARK_TEXTS: Mapping[str, str] = {
     "empty": "nothing predicted",
     "random": "random answers",
@@ -61,7 +60,6 @@ _COUNTS = "which submission of a team counts in a ranking"
 COMMON = (
     Setting("protocol", "published", "the published text, or the released script", PROTOCOLS),
     _unsigned("detail", "summary", "how much the detail page shows", ("none", "summary", "full")),
-    _unsigned("drawings", 24, "items that are drawn at full", min=0, max=MOST_DRAWINGS),
     _unsigned("score_decimals", 10, "decimals of every number that leaves a run", min=1, max=10),
     _unsigned("interval", True, "whether an interval of the score is computed"),
     _unsigned("item_groups", "", _GROUPS),

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import hmac
-import os
 import re
 import stat
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from scoring_program.marks import MARKS_FILE
@@ -22,7 +21,7 @@ VOCABULARY_FILE = "vocabulary.json"
 """A file of a reference with all names of each kind (class, part, state), for messages on unknown ones."""
 PUBLIC_FILE = "public.json"
 """A file of a prepared reference with what is public and preparing would lose."""
-_DIGITS = 12
+DIGITS = 12
 
 
 def reference_hash(folder: Path, groups_file: str = "") -> str:
@@ -46,29 +45,12 @@ def contents_hash(contents: Iterable[tuple[str, bytes]]) -> str:
 def _contents(folder: Path, groups_file: str) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file of a reference that can move a score, in a fixed order."""
     left_out = (SETTINGS_FILE, KEY_FILE, MARKS_FILE, VOCABULARY_FILE, PUBLIC_FILE, groups_file)
-    for name in sorted(_visible_files(folder), key=lambda name: name.split("/")):
-        if name not in left_out:
-            with open(f"{folder}/{name}", "rb") as stream:  # noqa: PTH123
-                yield name, stream.read()
-
-
-def _visible_files(folder: Path) -> Iterator[str]:
-    """Yield the POSIX names of the files below a folder that are not hidden, in any order.
-
-    A reference may have many files, of which entries are read several times as fast as paths.
-    """
-    pending_names = [""]
-    while pending_names:
-        parent = pending_names.pop()
-        with os.scandir(f"{folder}/{parent}") as entries:
-            for entry in entries:
-                name = f"{parent}{entry.name}"
-                if entry.name.startswith("."):
-                    continue
-                if entry.is_dir(follow_symlinks=False):
-                    pending_names.append(f"{name}/")
-                elif entry.is_file():
-                    yield name
+    for path in sorted(folder.rglob("*"), key=lambda path: path.parts):
+        parts = path.relative_to(folder).parts
+        name = "/".join(parts)
+        is_hidden = any(part.startswith(".") for part in parts)
+        if path.is_file() and not is_hidden and name not in left_out:
+            yield name, path.read_bytes()
 
 
 def read_key(folder: Path) -> bytes:
@@ -116,14 +98,7 @@ def signature(
         if setting.signed and value != []:
             parts[setting.name] = ",".join(map(str, value)) if isinstance(value, list) else value
     parts |= other
-    parts["item_groups"] = groups_digest[:_DIGITS] or "none"
+    parts["item_groups"] = groups_digest[:DIGITS] or "none"
     parts["version"] = VERSION
-    parts["ref"] = reference_digest[:_DIGITS]
+    parts["ref"] = reference_digest[:DIGITS]
     return "|".join([task_id, *(f"{name}:{value}" for name, value in parts.items())])
-
-
-def with_items(whole_signature: str, items: Sequence[str]) -> str:
-    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
-    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:_DIGITS]
-    before_reference, separator, reference = whole_signature.rpartition("|ref:")
-    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"

@@ -20,7 +20,7 @@ from scoring_program.vocabulary import Vocabulary
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 from validator.submission import Source
 
 # Kits have this package below another one.
@@ -269,7 +269,7 @@ def declared_tasks(
 @cache
 def read_declaration(path: Path) -> Mapping[str, Any]:
     """Return what the declaration of a task says, as it stands there."""
-    data: Mapping[str, Any] = load_declaration(path.read_text(encoding="utf-8"))
+    data: Mapping[str, Any] = load_strict(path.read_text(encoding="utf-8"))
     return data
 
 

@@ -98,9 +98,9 @@ def score_case(case: Path, protocol: str, **settings: Any) -> Result:
 def result_of_case(case: Path, protocol: str, interval: bool) -> Callable[..., Result]:
     """Score a case; return a function that returns the result, or another one for settings that move a score.
 
-    Numbers alone are compared: there are no notes and drawings, with other settings no sections either.
+    Numbers alone are compared: there are no notes, with other settings no sections either.
     """
-    result = score_case(case, protocol, interval=interval, notes=False, drawings=0)
+    result = score_case(case, protocol, interval=interval, notes=False)
 
     def result_with(**settings: Any) -> Result:
         if not settings:

@@ -267,9 +267,11 @@ def loaded(task_id: str, folder: Path, **settings: Any) -> Loaded[Any, Any, Any]
     return load_reference(task, prepared(task_id, folder, values["item_groups"]), values)
 
 
-def loaded_at_home(task_id: str, folder: Path, **settings: Any) -> HomeLoaded[Any, Any, Any]:
-    """Return the same as at home, where everything is explained."""
-    return of_kind(HomeLoaded, loaded(task_id, folder, **settings))
+def loaded_at_home(
+    task_id: str, folder: Path, n_drawings: int = 24, **settings: Any
+) -> HomeLoaded[Any, Any, Any]:
+    """Return the same as at home, where everything is explained and the worst items are drawn."""
+    return of_kind(HomeLoaded, loaded(task_id, folder, **settings), n_drawings)
 
 
 def prepared(task_id: str, folder: Path, item_groups: str = "") -> Path:
@@ -296,6 +298,6 @@ def run_folder(
 
     def load() -> Loaded[Any, Any, Any]:
         loaded = load_folder(task_id, prepared(task_id, reference), settings)
-        return of_kind(HomeLoaded, loaded) if at_home else loaded
+        return of_kind(HomeLoaded, loaded, n_drawings=24) if at_home else loaded
 
     return run(load, submission, output)

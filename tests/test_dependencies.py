@@ -50,7 +50,12 @@ MAY_IMPORT = {
     "scoring_program.metrics": ["validator.arrays"],
     **dict.fromkeys(METRICS_OF_ITEMS, NEEDS_OF_METRICS),
     # It runs the code of organizers, and refuses what that does.
-    "scoring_program.metrics.evaluator": [*NEEDS_OF_METRICS, "validator.findings", "validator.limits"],
+    "scoring_program.metrics.evaluator": [
+        *NEEDS_OF_METRICS,
+        "validator.findings",
+        "validator.hidden_log",
+        "validator.limits",
+    ],
     "scoring_program.codes": ["validator.codes"],
     "scoring_program.challenges": ["scoring_program", "validator"],
     "people_in_video": ["scoring_program", "validator"],

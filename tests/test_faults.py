@@ -1,4 +1,6 @@
-"""Commands that write, on a machine that fails: little memory, an ASCII locale, a kill in the middle of the work."""
+"""Commands that write, on a machine that fails: little memory, a full or read-only disk, an ASCII locale, a kill in
+the middle of the work.
+"""
 
 from __future__ import annotations
 
@@ -53,6 +55,18 @@ ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
 N_KILLS = 20 if is_nightly() else 1
 
 
+def mounted(mount, *command):
+    """Return a command that runs where a file system was mounted, which no other process sees."""
+    return ["unshare", "--mount", "sh", "-c", f'{mount} && exec "$@"', "sh", *command]
+
+
+# A container without the right to mount cannot try it.
+needs_mounts = pytest.mark.skipif(
+    not shutil.which("unshare") or subprocess.call(mounted("mount -t tmpfs none /mnt", "true")) != 0,
+    reason="no file system can be mounted here",
+)
+
+
 @pytest.fixture(scope="module")
 def given(tmp_path_factory):
     """Return a folder with what the commands read; a team has a name beyond ASCII."""
@@ -67,16 +81,17 @@ def given(tmp_path_factory):
     return folder
 
 
-def start(name, folder, output, environment=None, memory_mb=None):
-    """Start a command in a folder, with so much address space."""
+def start(name, folder, output, environment=None, memory_mb=None, mount=None):
+    """Start a command in a folder, with so much address space, where this was mounted."""
     words = [word.replace("OUT", str(output)) for word in COMMANDS[name].split()]
     limit = (
         partial(resource.setrlimit, resource.RLIMIT_AS, (memory_mb << 20, memory_mb << 20))
         if memory_mb
         else None
     )
+    command = [sys.executable, "-c", RUN, *words]
     return subprocess.Popen(
-        [sys.executable, "-c", RUN, *words], cwd=folder, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        mounted(mount, *command) if mount else command, cwd=folder, preexec_fn=limit, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": CODE_FOLDERS, **(environment or {})},
     )  # fmt: skip
 
@@ -135,3 +150,24 @@ def test_after_a_kill_the_same_command_writes_the_same(given, tmp_path, name):
             process.communicate()
         assert end(start(name, given, output))[0] == 0
         assert outputs(output) == outputs(tmp_path / "whole")
+
+
+@needs_mounts
+@pytest.mark.parametrize("name", [name for name in COMMANDS if "OUT" in COMMANDS[name]])
+@pytest.mark.parametrize(
+    ("mount", "message"),
+    [
+        ("mount -t tmpfs -o size=4k none {}", "No space left on device"),
+        ("mount -t tmpfs -o ro none {}", "Read-only file system"),
+    ],
+)
+def test_a_disk_that_takes_nothing_ends_in_a_message_and_later_the_same_is_written(
+    given, tmp_path, name, mount, message
+):
+    output = tmp_path / "output"
+    output.mkdir()
+    code, text = end(start(name, given, output, mount=mount.format(output)))
+    assert code and message in text, (code, text)
+    for folder in (output, tmp_path / "whole"):
+        assert end(start(name, given, folder))[0] == 0
+    assert outputs(output) == outputs(tmp_path / "whole")

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import Rules, load_rules, task_ids
-from validator.kinds import HEAD_BYTES, kind_of
+from validator.kinds import HEAD_BYTES, FileKind, kind_of
 from validator.submission import Submission
 from validator.texts import folded, quote
 
@@ -26,6 +26,7 @@ _NAMED_AT_MOST = 5
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+_JSON_LINES = FileKind("a file of JSON Lines", "make one JSON value of all lines")
 OTHER_CASE = "upper and lower case differ"
 OTHER_TASKS_FILE = "other_tasks.json"
 """A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
@@ -93,7 +94,7 @@ def _refuse_one_of_several(
 
 def refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
     """Raise Refused if these files are those of another task."""
-    task = task_of_files(submission, names)
+    task = " or ".join(tasks_of_files(submission, names))
     if task:
         findings.refuse(OTHER_TASK, f"this is a submission to {task}: {file_list(names)}", _choose(task))
 
@@ -116,9 +117,13 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
 
 def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
-    missing_files = [
-        _name_form(file) for file in files if not _report_similar(file, others, submission, findings)
-    ]
+    missing_files = []
+    for file in files:
+        similar = _similar_name(file, files, others, submission)
+        if similar:
+            _report_similar(file, similar, submission, findings)
+        else:
+            missing_files.append(_name_form(file))
     names = others or submission.names
     other_files = f"found: {file_list(names)}" if names else "there are no files"
     or_rename = ", or rename what is meant" if others else ""
@@ -131,25 +136,31 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
         findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
-def _report_similar(file: str, others: list[str], submission: Submission, findings: Findings) -> bool:
-    """Add which other file may be a missing one, by its name; return whether there is one."""
+def _similar_name(file: str, files: list[str], others: list[str], submission: Submission) -> str:
+    """Return the other file that a missing one may be: by its name, or as the only one if it is of another
+    kind; "" if there is none."""
     import difflib
 
-    json_lines = difflib.get_close_matches(file, filter(_is_named_json_lines, others), 1, 0)
-    close = difflib.get_close_matches(file, others, 1, _CLOSE)
-    file = _name_form(file)
-    if json_lines:
-        problem = f"it is missing, but there is {quote(json_lines[0])}: JSON Lines is another format"
-        remedy = f"make one JSON value of all lines, and name the file {file}"
-        findings.add("E-FILE-NONE", problem, remedy, file=file)
-    elif close and (kind := kind_of(head_of(submission, close[0]))):
-        problem = f"it is missing, but there is {quote(close[0])}, {kind.name}"
-        remedy = f"{kind.how(PurePosixPath(file).suffix.lstrip('.').upper())}, with the name {file}"
-        findings.add("E-FILE-NONE", problem, remedy, file=file)
-    elif close:
-        problem = f"it is missing, but there is {quote(close[0])}"
-        findings.add("E-FILE-NONE", problem, f"is it misspelled? Rename it to {file}", file=file)
-    return bool(json_lines or close)
+    json_lines = [name for name in others if _is_named_json_lines(name)]
+    similar = difflib.get_close_matches(file, json_lines, 1, 0)
+    similar = similar or difflib.get_close_matches(file, others, 1, _CLOSE)
+    # What is more like another missing file is that one.
+    if similar and difflib.get_close_matches(similar[0], files, 1, 0) == [file]:
+        return similar[0]
+    is_only_one = len(files) == len(others) == 1
+    return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
+
+
+def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
+    """Add that a missing file may be another one."""
+    name_form = _name_form(file)
+    problem = f"it is missing, but there is {quote(similar)}"
+    remedy = f"is it misspelled? Rename it to {name_form}"
+    kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
+    if kind:
+        wanted = PurePosixPath(file).suffix.lstrip(".").upper()
+        problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
+    findings.add("E-FILE-NONE", problem, remedy, file=name_form)
 
 
 def _name_form(pattern: str) -> str:
@@ -182,7 +193,7 @@ def naming_other_task(name: str, pattern: str) -> Iterator[None]:
     try:
         yield
     except Refused as refused:
-        task = "" if fnmatchcase(name, pattern) else task_of_name(name)
+        task = "" if fnmatchcase(name, pattern) else " or ".join(tasks_of_names([name]))
         if task and any(f" {task} " in problem.remedy for problem in refused.findings.problems):
             # The format says so itself, by the content.
             raise
@@ -216,7 +227,7 @@ class TaskFiles(NamedTuple):
         return any(fnmatchcase(PurePosixPath(name).name, pattern) for pattern in self.patterns)
 
 
-def files_of_task(task_id: str) -> TaskFiles:
+def _files_of_task(task_id: str) -> TaskFiles:
     """Return what identifies the files of a task whose rules are there."""
     rules = load_rules(task_id)
     columns = [field.name for file in rules.csv if not file.key for field in file.fields]
@@ -225,54 +236,42 @@ def files_of_task(task_id: str) -> TaskFiles:
 
 def other_tasks_file(present_ids: Iterable[str]) -> bytes:
     """Return the file of a program that holds the rules of these tasks, on all others."""
-    others = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
+    others = [_files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
     return json.dumps([files._asdict() for files in others], indent=1).encode()
 
 
 @cache
 def _files_of_all_tasks() -> list[TaskFiles]:
     """Return what is known of each task, those with rules first."""
-    all_files = [files_of_task(task_id) for task_id in task_ids()]
+    all_files = [_files_of_task(task_id) for task_id in task_ids()]
     path = Path(__file__).with_name(OTHER_TASKS_FILE)
     if path.is_file():
         all_files += [TaskFiles(**words) for words in json.loads(path.read_text(encoding="utf-8"))]
     return all_files
 
 
-def task_of_name(name: str) -> str:
-    """Return the task, or "a or b" for several, whose files are named like this one; "" if there is none."""
-    return _either(_tasks_of_name(name))
+def tasks_of_files(submission: Submission, names: Iterable[str]) -> list[str]:
+    """Return the tasks that have files named like some of a submission; where several have, those whose CSV
+    files have as many columns as the first row."""
+    tasks = tasks_of_names(names)
+    return tasks if len(tasks) < 2 else _tasks_of_first_row(submission, names) or tasks
 
 
-def task_of_files(submission: Submission, names: Sequence[str]) -> str:
-    """Return the task whose files are among those of a submission, "a or b" for several, "" for none.
+def tasks_of_names(names: Iterable[str]) -> list[str]:
+    """Return the tasks that have a file named like one of these, in any folder."""
+    return [files.id for files in _files_of_all_tasks() if any(map(files.has, names))]
 
-    Tasks whose files have the same names are told apart by the first row.
-    """
+
+def _tasks_of_first_row(submission: Submission, names: Iterable[str]) -> list[str]:
+    """Return the tasks whose CSV files have the name, and as many columns as the first row, of the first of
+    some files that has a row."""
     for name in names:
-        tasks = _tasks_of_name(name)
-        if tasks:
-            task = task_of_first_row(submission, names)
-            return task.id if task in tasks else _either(tasks)
-    return ""
-
-
-def task_of_first_row(submission: Submission, names: Iterable[str]) -> TaskFiles | None:
-    """Return the task whose CSV files have the name, and as many columns as the first row, of the first of
-    some files that has a row; None if there is none."""
-    for name in names:
+        tasks = [files for files in _files_of_all_tasks() if files.columns and files.has(name)]
+        if not tasks:
+            continue
         with submission.open(name) as stream:
             first_row = stream.read(_LONGEST_ROW).partition(b"\n")[0].strip()
         if first_row:
             n_columns = first_row.count(b",") + 1
-            fitting = (files for files in _tasks_of_name(name) if len(files.columns) == n_columns)
-            return next(fitting, None)
-    return None
-
-
-def _tasks_of_name(name: str) -> list[TaskFiles]:
-    return [files for files in _files_of_all_tasks() if files.has(name)]
-
-
-def _either(tasks: Iterable[TaskFiles]) -> str:
-    return " or ".join(files.id for files in tasks)
+            return [files.id for files in tasks if len(files.columns) == n_columns]
+    return []

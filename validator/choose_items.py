@@ -22,9 +22,6 @@ from validator.kinds import kind_of
 from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
-_CLOSE_SUFFIX = 0.7
-
-
 _COMPARED = 100
 
 
@@ -44,8 +41,7 @@ def choose_items(
     Returns
     -------
     name_of_item : dict of str to str
-        By item. These files can be read even if others are misplaced, misspelled, or there twice. None if
-        they are those of another task.
+        By item. These files can be read even if others are misplaced, misspelled, or there twice.
     findings : Findings
     """
     findings = Findings()
@@ -140,9 +136,9 @@ def _note_names(
     rules: CsvRules,
     findings: Findings,
 ) -> None:
-    """Note the files that are ignored, and how many files of known_items items have the second spelling."""
+    """Note the files that are ignored, and how many files of known items have the second spelling."""
     if ignored and name_of_item:
-        text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored{_close(ignored, rules)}"
+        text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored"
         findings.note("N-FILE-IGNORED", text)
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
     respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
@@ -161,14 +157,3 @@ def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
             if match:
                 return match.group(1), is_exact
     return None, False
-
-
-def _close(ignored: list[str], rules: CsvRules) -> str:
-    """Return a question if an ignored name looks like a misspelled one."""
-    import difflib
-
-    suffix = rules.path.format(key="")
-    for name in ignored[:_COMPARED]:
-        if difflib.SequenceMatcher(None, name[-len(suffix) :], suffix).ratio() > _CLOSE_SUFFIX:
-            return f" (is {quote(name)} misspelled?)"
-    return ""

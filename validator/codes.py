@@ -1,7 +1,7 @@
 """The codes of messages: what explains one, the tables of all packages, and that of submissions to any task.
 
 A table is a module ``codes.py`` with a `CodeTable` named ``CODES``. Each package has one, and the folder of a
-challenge another for what only its files can be told. The page of all messages and ``--explain`` are made
+challenge another for what only its files can be told. The page of all messages and ``explain`` are made
 from the tables.
 """
 
@@ -284,8 +284,9 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-SCHEMA",
-            "What a task declares of its values, or its JSON Schema, cannot be used.",
-            "Write the words that [new_task.md](new_task.md) lists.",
+            "What a task declares of its files or values, or its JSON Schema, cannot be used.",
+            "Write the words that [new_task.md](new_task.md) lists; for a published challenge those of "
+            "`files.schema.json`.",
         ),
     ),
     notes=(

@@ -148,52 +148,34 @@ def without_explained(notes: Sequence[Note]) -> list[Note]:
     return [note for note in notes if note.code not in explained_codes]
 
 
-class ProblemKind(NamedTuple):
-    """The problems with the same code, file, and rule.
+class PlacedProblem(NamedTuple):
+    """One problem with all its places: those of one kind, or of kinds that differ in their file alone.
 
     Attributes
     ----------
     problems : list of Problem
-        The first ones, at least one.
-    number : int
-        How many there are.
+        Those at the first places, or of several files the first of each; at least one.
+    n_places : int
+        How many places it has.
+    n_files : int
+        In how many files it is.
     is_exact : bool
-        Whether they were all counted; otherwise there are at least ``number``.
+        Whether all places were counted; otherwise there are at least ``n_places``.
     """
 
     problems: list[Problem]
-    number: int
+    n_places: int
+    n_files: int
     is_exact: bool
 
     @property
     def first(self) -> Problem:
-        """The first problem."""
-        return self.problems[0]
-
-
-class PlacedProblem(NamedTuple):
-    """One problem with all its places: of one kind, or of several kinds that differ in their file alone."""
-
-    kinds: list[ProblemKind]
-
-    @property
-    def first(self) -> Problem:
         """The problem at its first place, whose words stand for all."""
-        return self.kinds[0].first
-
-    @property
-    def n_places(self) -> int:
-        """How many places it has, or the least that it can have."""
-        return sum(kind.number for kind in self.kinds)
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether all of its places were counted."""
-        return all(kind.is_exact for kind in self.kinds)
+        return self.problems[0]
 
     def head(self) -> str:
         """Return the code, and the file if it is in one only."""
-        return self.first.head() if len(self.kinds) == 1 else self.first.code
+        return self.first.head() if self.n_files == 1 else self.first.code
 
     def places_text(self) -> str:
         """Return where it is: "At line 1 column 2.", "In 60 places: /a, /b, /c and 57 more.", or ""."""
@@ -201,13 +183,13 @@ class PlacedProblem(NamedTuple):
         if self.n_places == 1:
             return f"At {places[0]}." if places else ""
         number = f"In {_at_least(self.is_exact)}{counted(self.n_places, 'place')}"
-        if self.is_exact and self.n_places == len(self.kinds):
-            number = f"In {counted(len(self.kinds), 'file')}"
-        elif len(self.kinds) > 1:
-            number += f" in {counted(len(self.kinds), 'file')}"
-        n_more = (self.n_places if len(self.kinds) == 1 else len(self.kinds)) - len(places)
+        if self.is_exact and self.n_places == self.n_files:
+            number = f"In {counted(self.n_files, 'file')}"
+        elif self.n_files > 1:
+            number += f" in {counted(self.n_files, 'file')}"
         if not places:
             return f"{number}."
+        n_more = (self.n_places if self.n_files == 1 else self.n_files) - len(places)
         more = f" and {n_more:,} more" if n_more > 0 else ""
         return f"{number}: {', '.join(places)}{more}."
 
@@ -219,19 +201,18 @@ class PlacedProblem(NamedTuple):
         """Return it as plain data for JSON; ``where`` are its first places."""
         return {
             **self.first.as_dict(),
-            "file": self.first.file if len(self.kinds) == 1 else "",
+            "file": self.first.file if self.n_files == 1 else "",
             "where": ", ".join(self._first_places()),
             "count": self.n_places,
             "at_least": not self.is_exact,
-            "files": len(self.kinds),
+            "files": self.n_files,
         }
 
     def _first_places(self) -> list[str]:
         """Return the first places, of several files each with the file."""
-        if len(self.kinds) == 1:
-            places = [problem.where for problem in self.kinds[0].problems]
-        else:
-            places = [f"{kind.first.file} {kind.first.where}".strip() for kind in self.kinds]
+        places = [problem.where for problem in self.problems]
+        if self.n_files > 1:
+            places = [f"{problem.file} {problem.where}".strip() for problem in self.problems]
         return list(dict.fromkeys(filter(None, places)))[:_PLACES_SHOWN]
 
 
@@ -242,7 +223,7 @@ class ProblemSummary(NamedTuple):
     ``is_complete``; then some were counted without their kind.
     """
 
-    kinds: list[ProblemKind]
+    kinds: list[PlacedProblem]
     total: int
     is_complete: bool
 
@@ -256,13 +237,13 @@ class ProblemSummary(NamedTuple):
 
     def problems(self, most: int | None = MOST_KINDS) -> list[PlacedProblem]:
         """Return at most ``most`` problems in the order found, each with all of its places."""
-        n_files = Counter(_without_file(kind) for kind in self.kinds)
-        groups: dict[tuple[str, ...], list[ProblemKind]] = {}
+        n_files = Counter(_without_file(kind.first) for kind in self.kinds)
+        groups: dict[tuple[str, ...], list[PlacedProblem]] = {}
         for kind in self.kinds:
-            alike = _without_file(kind)
+            alike = _without_file(kind.first)
             group = alike if n_files[alike] > _FILES_APART else kind.first.kind
             groups.setdefault(group, []).append(kind)
-        return [PlacedProblem(kinds) for kinds in list(groups.values())[:most]]
+        return [_joined(kinds) for kinds in list(groups.values())[:most]]
 
     def not_shown(self, most: int | None = MOST_KINDS) -> int:
         """Return at how many places there are other problems than those of `problems`."""
@@ -287,11 +268,22 @@ class ProblemSummary(NamedTuple):
         return lines
 
 
-def _without_file(kind: ProblemKind) -> tuple[str, ...]:
+def _without_file(problem: Problem) -> tuple[str, ...]:
     """Return what problems in several files have in common if they are the same."""
-    first = kind.first
     # Schemas of several files may have rules of the same name, so the remedy has to be the same, too.
-    return first.code, first.rule, first.remedy, "" if first.rule else first.problem
+    return problem.code, problem.rule, problem.remedy, "" if problem.rule else problem.problem
+
+
+def _joined(kinds: list[PlacedProblem]) -> PlacedProblem:
+    """Return one problem of kinds that differ in their file alone."""
+    if len(kinds) == 1:
+        return kinds[0]
+    return PlacedProblem(
+        problems=[kind.first for kind in kinds],
+        n_places=sum(kind.n_places for kind in kinds),
+        n_files=len(kinds),
+        is_exact=all(kind.is_exact for kind in kinds),
+    )
 
 
 def _at_least(is_exact: bool) -> str:
@@ -466,15 +458,16 @@ class Findings:
         """Record a note."""
         self.notes.append(Note(code, printable(text)))
 
-    def kinds(self) -> list[ProblemKind]:
+    def kinds(self) -> list[PlacedProblem]:
         """Return the problems by their kind, in the order in which the kinds were found."""
         problems_of_kind: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
             problems_of_kind.setdefault(problem.kind, []).append(problem)
-        return [
-            ProblemKind(problems, self._count_of_kind[kind], problems[0].file not in self._unread_files)
-            for kind, problems in problems_of_kind.items()
-        ]
+        kinds = []
+        for kind, problems in problems_of_kind.items():
+            is_exact = problems[0].file not in self._unread_files
+            kinds.append(PlacedProblem(problems, self._count_of_kind[kind], n_files=1, is_exact=is_exact))
+        return kinds
 
     def summary(self) -> ProblemSummary:
         """Return the problems as they are shown."""
@@ -495,7 +488,7 @@ class Findings:
             {
                 "code": kind.first.code,
                 "file": kind.first.file,
-                "count": kind.number,
+                "count": kind.n_places,
                 "at_least": not kind.is_exact,
                 "first": kind.first.where,
             }

@@ -68,9 +68,6 @@ _LONGEST_TOKEN = 16
 # So much of a number may be left after a part of it that is a number, too: 1e+5.
 _NUMBER_END = 2
 _BYTE_ORDER_MARK = "\ufeff"
-# Entries are checked together once they have so many characters: their values are still in the cache of a
-# core. With a hundred times as many, reading takes half as long again.
-_CHARACTERS_AT_ONCE = 30_000
 _LEAST_DIGITS_TOO_LARGE = 309
 _WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
@@ -501,6 +498,10 @@ class Reader:
     ``members`` are those around the entries.
     """
 
+    # Entries are checked together once they have so many characters: their values are still in the cache of
+    # a core. With a hundred times as many, reading takes half as long again.
+    characters_at_once = 30_000
+
     def __init__(
         self, cursor: Cursor, name: str, schema: FileSchema, budget: Budget, findings: Findings
     ) -> None:
@@ -574,7 +575,7 @@ class Reader:
                 n_characters += entry.end - entry.start
                 # Its value goes once it is looked at.
                 del entry
-                if n_characters >= _CHARACTERS_AT_ONCE:
+                if n_characters >= self.characters_at_once:
                     yield self._fitting(pending)
                     pending, n_characters = [], 0
         except (json.JSONDecodeError, RecursionError, Refused) as error:

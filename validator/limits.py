@@ -27,8 +27,6 @@ except ImportError:  # not on Windows, where participants score at home
 _MB = 1 << 20
 # What a SystemError says if a function in C failed and had no memory for its exception.
 _NO_EXCEPTION = ("without setting an", "without exception set", "null argument to internal function")
-# The processor time of all threads; the wall clock is watched by an alarm.
-_CPU_FACTOR = 4
 # The alarm rings this often. An exception may be lost, as one in a destructor or a callback from C is: the
 # next ring raises it again. And Python may notice a signal too late that comes right before a call that
 # waits: the next ring interrupts that call.
@@ -37,19 +35,19 @@ _RING_SECONDS = 5.0
 _FULL = (errno.ENOSPC, errno.EFBIG, getattr(errno, "EDQUOT", errno.ENOSPC))
 # The error of tempfile has the number of a file that is not there.
 _NO_TEMPORARY_FOLDER = "No usable temporary directory"
-# The limits that `start` has lowered, as they were.
-_before: dict[int, tuple[int, int]] = {}
 
 
-class _Alarm:
-    """Why the alarm of this process ends the run: at what time, or because the platform asked for it."""
+class _State:
+    """Why the alarm of this process ends the run, at what time, or because the platform asked for it; and the
+    limit of memory that `start` has lowered, as it was."""
 
     def __init__(self) -> None:
         self.deadline = math.inf
         self.is_termination_requested = False
+        self.memory_before: tuple[int, int] | None = None
 
 
-_alarm = _Alarm()
+_state = _State()
 
 
 class StoppedError(BaseException):
@@ -65,29 +63,27 @@ class TerminatedError(StoppedError):
 
 
 def start(seconds: float, memory_mb: float) -> None:
-    """Limit this process: wall clock, processor time and address space, as far as the system offers it.
+    """Limit this process: wall clock and address space, as far as the system offers it.
 
     Afterwards a run that takes longer raises `TimeLimitError`, one that needs more memory MemoryError.
     """
     if threading.current_thread() is not threading.main_thread() or resource is None:
         return
-    _alarm.deadline = time.monotonic() + seconds
+    _state.deadline = time.monotonic() + seconds
     signal.signal(signal.SIGALRM, _ring)
     _set_timer(seconds)
-    signal.signal(signal.SIGXCPU, _out_of_time)
-    _lower(resource.RLIMIT_CPU, int(_CPU_FACTOR * seconds) + 1)
-    _lower(resource.RLIMIT_AS, int(memory_mb * _MB))
+    _limit_memory(int(memory_mb * _MB))
 
 
 def finish() -> None:
     """Remove the limits: the outputs are being written, which needs little."""
     if resource is not None and threading.current_thread() is threading.main_thread():
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _alarm.deadline = math.inf
-        _alarm.is_termination_requested = False
-        while _before:
-            name, limit = _before.popitem()
-            resource.setrlimit(name, limit)
+        _state.deadline = math.inf
+        _state.is_termination_requested = False
+        if _state.memory_before is not None:
+            resource.setrlimit(resource.RLIMIT_AS, _state.memory_before)
+            _state.memory_before = None
 
 
 def release(error: BaseException) -> None:
@@ -156,12 +152,12 @@ def watch_termination() -> None:
             _set_timer()
 
 
-def _lower(name: int, value: int) -> None:
-    soft, hard = resource.getrlimit(name)
-    if soft == resource.RLIM_INFINITY or value < soft:
+def _limit_memory(n_bytes: int) -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or n_bytes < soft:
         with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(name, (value, hard))
-            _before.setdefault(name, (soft, hard))
+            resource.setrlimit(resource.RLIMIT_AS, (n_bytes, hard))
+            _state.memory_before = _state.memory_before or (soft, hard)
 
 
 def _set_timer(seconds_left: float = math.inf) -> None:
@@ -170,22 +166,18 @@ def _set_timer(seconds_left: float = math.inf) -> None:
 
 
 def _ring(number: int, frame: FrameType | None) -> None:
-    if _alarm.is_termination_requested:
+    if _state.is_termination_requested:
         raise TerminatedError
-    seconds_left = _alarm.deadline - time.monotonic()
+    seconds_left = _state.deadline - time.monotonic()
     if seconds_left <= 0:
         raise TimeLimitError
     _set_timer(seconds_left)
 
 
-def _out_of_time(number: int, frame: FrameType | None) -> None:
-    raise TimeLimitError
-
-
 def _terminated(number: int, frame: FrameType | None) -> None:
     # A second signal must not interrupt what the first one causes.
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    _alarm.is_termination_requested = True
+    _state.is_termination_requested = True
     if resource is not None:
         _set_timer()
     raise TerminatedError

@@ -80,6 +80,9 @@ def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
 class _ListReader(Reader):
     """Reads the entries of a file that is a list; what is wrong with others is added to findings."""
 
+    # Most of an entry is a text, of which only the kind is checked.
+    characters_at_once = 1_000_000
+
     def items_of_file(self) -> Iterator[Entry]:
         """Yield the entries of a file that is a list. Raises Refused if it is none."""
         if self._cursor.mark() != "[":

@@ -26,6 +26,7 @@ _END = b"\0\0\0\0IEND\xae\x42\x60\x82"
 # Length and name of a chunk come before its content, the checksum of name and content after it.
 _CHUNK = struct.Struct(">I4s")
 _CHECKSUM = struct.Struct(">I")
+_LENGTH_BYTES = 4
 _HEADER = struct.Struct(">8sI4sIIBBBBB")
 _HEADER_CONTENT_BYTES = 13
 # A chunk takes as long as a kilobyte of pixels. Encoders write chunks of 8 KB and more.
@@ -153,8 +154,9 @@ def _damaged() -> ImageError:
     return ImageError("damaged", "the PNG is damaged or cut off", _AGAIN)
 
 
-def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
+def _chunks(png: bytes) -> Iterator[tuple[bytes, memoryview]]:
     """Yield name and content of each chunk. Raises ImageError for one that is not whole, or too many."""
+    view = memoryview(png)
     n_left = _MOST_SMALL_CHUNKS + len(png) // _BYTES_OF_CHUNK
     begin = len(_SIGNATURE)
     while begin < len(png):
@@ -167,10 +169,9 @@ def _chunks(png: bytes) -> Iterator[tuple[bytes, bytes]]:
             (checksum,) = _CHECKSUM.unpack_from(png, end)
         except struct.error:
             raise _damaged() from None
-        content = png[begin + _CHUNK.size : end]
-        if zlib.crc32(content, zlib.crc32(name)) != checksum:
+        if zlib.crc32(view[begin + _LENGTH_BYTES : end]) != checksum:
             raise _damaged()
-        yield name, content
+        yield name, view[begin + _CHUNK.size : end]
         begin = end + _CHECKSUM.size
 
 
@@ -224,7 +225,8 @@ def _decode_lines(lines: bytes, header: _Header) -> Pixels:
     stream = zlib.compress(lines, 0)
     size = (header.width, header.height)
     try:
-        return np.asarray(Image.frombytes("RGB", size, stream, "zip", "RGB", header.interlacing))
+        image = Image.frombytes("RGB", size, stream, "zip", "RGB", header.interlacing)
     except (OSError, ValueError):
         # A line has a filter that does not exist.
         raise _damaged() from None
+    return np.frombuffer(image.tobytes(), np.uint8).reshape(header.height, header.width, _CHANNELS)

@@ -13,8 +13,6 @@ YamlValue = Any
 _MOST_CHARACTERS = 1 << 17
 # Versions of Python differ in how many digits they read.
 _LARGEST_INTEGER = 2**63
-
-
 # Every level takes several calls.
 _DEEPEST = 50
 # What aliases stand for: they multiply where they are nested.
@@ -86,21 +84,6 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, Y
 _StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-_declaration_loader: type[_PlainLoader] = _StrictLoader
-if yaml.__with_libyaml__:
-
-    class _FastLoader(yaml.CSafeLoader, _StrictLoader):
-        """The strict loader with events from libyaml; of these it makes and checks the same nodes."""
-
-        get_single_node = yaml.composer.Composer.get_single_node
-
-        def __init__(self, text: str) -> None:
-            yaml.CSafeLoader.__init__(self, text)
-            _StrictLoader.__init__(self, text)
-
-    _declaration_loader = _FastLoader
-
-
 def load_strict(text: str) -> YamlValue:
     """Return the data of a YAML text.
 
@@ -119,15 +102,6 @@ def load_plain(text: str) -> YamlValue:
     Raises yaml.YAMLError as `load_strict`.
     """
     return _load(text, _PlainLoader)
-
-
-def load_declaration(text: str) -> YamlValue:
-    """Return the data of a YAML text that belongs to a program, which reads it at each start.
-
-    libyaml, where PyYAML has it, takes a fifteenth of the time. It accepts a few tabs that platforms refuse,
-    so that texts of organizers are read by `load_strict`. Raises yaml.YAMLError for the same reasons.
-    """
-    return _load(text, _declaration_loader)
 
 
 def _load(text: str, loader: type[_PlainLoader]) -> YamlValue:

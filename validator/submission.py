@@ -14,11 +14,11 @@ import os
 import posixpath
 import re
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from contextvars import ContextVar
 from functools import partial
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, Union
 
@@ -32,8 +32,6 @@ if TYPE_CHECKING:
 BASELINE_FILE = "BASELINE.txt"
 """A file that says which baseline of a reference a submission is."""
 _BASELINE_BYTES = 200
-_REMAKE = "make it again"
-_REMAKE_THOUGH_SCORED = "the site may score this zip; make it again"
 # A zip file, a folder, or the content of files by name.
 Source = Union[Path, Mapping[str, bytes]]
 # The longest names that file systems take: of one file or folder, and of a file with all its folders.
@@ -47,8 +45,8 @@ PLATFORM_FILES = ("metadata.yaml", "metadata")
 _PLAIN_NAMES = "use plain, short file names and no folders"
 _ONLY_NEEDED = "submit only the files that the challenge asks for"
 # The central directory holds at least 46 bytes an entry; names and extra fields add to it.
-_DIRECTORY_BYTES_PER_FILE = 1024
-_ENTRY, _HEADER_BYTES = b"PK\x01\x02", 30
+_DIRECTORY_BYTES_PER_FILE = 512
+_HEADER_BYTES = 30
 # What the number of a method of compression stands for.
 _METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz"}
 _DEFLATE64 = 9
@@ -115,50 +113,40 @@ def read_errors() -> tuple[type[Exception], ...]:
     return (zipfile.BadZipFile, zlib.error, struct.error, EOFError, OSError, RuntimeError, ValueError)
 
 
-def add_unreadable(error: OSError, name: str, findings: Findings) -> None:
-    """Add that a file or folder cannot be opened."""
-    problem, remedy = f"it cannot be opened ({error.strerror})", "allow reading it, or copy it"
-    if not isinstance(error, PermissionError):
-        remedy = "zip your files again, with short names and no folders"
-    findings.add("E-FILE-UNREADABLE", problem, remedy, file=name)
+def _refuse_unreadable(error: OSError, name: str, findings: Findings) -> NoReturn:
+    problem = f"it cannot be opened ({error.strerror})"
+    remedy = "allow reading it, or zip your files again, with short names and no folders"
+    findings.refuse("E-FILE-UNREADABLE", problem, remedy, file=name)
 
 
-def add_irregular(
-    mode: int, name: str, findings: Findings, remedy_for_link: str, remedy_for_others: str
-) -> None:
+def _add_irregular(mode: int, name: str, findings: Findings) -> None:
     """Add that a file is a link or of another special kind, as its ``mode`` says."""
     if stat.S_ISLNK(mode):
-        findings.add("E-ZIP-LINK", "this is a symbolic link", remedy_for_link, file=name)
+        problem, remedy = "this is a symbolic link", "put the file itself there"
+        findings.add("E-ZIP-LINK", problem, remedy, file=name)
     else:
-        findings.add("E-ZIP-SPECIAL", "this is not a regular file", remedy_for_others, file=name)
+        findings.add("E-ZIP-SPECIAL", "this is not a regular file", "remove it", file=name)
 
 
-def add_too_many(findings: Findings, file: str, limits: Limits) -> None:
-    """Add that there are more files than a submission may have; ``file`` is the zip or folder."""
-    findings.add("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
+def _refuse_too_many(findings: Findings, file: str, limits: Limits) -> NoReturn:
+    """Refuse a zip or folder that holds more files than a submission may have."""
+    findings.refuse("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
 
 
-def check_members(
-    members: dict[str, Member],
-    limits: Limits,
-    findings: Findings,
-    file: str,
-    folders: Iterable[str] = (),
-    remake: str = "",
+def _check_members(
+    members: Mapping[str, Member], limits: Limits, findings: Findings, file: str
 ) -> dict[str, Member]:
     """Check the files and return those to read; what operating systems add counts too, but is left out.
 
-    ``remake`` says to make a zip again whose names the site would change; "" if there is no zip.
+    Names of folders end with a slash.
     """
-    if _has_backslashes_only([*members, *folders]):
-        members, folders = _with_slashes(members, folders, findings)
-        # The site keeps these names as they are.
-        remake = ""
-    _check_names(members, folders, findings, remake)
+    members = _with_slashes(members, findings)
+    _check_names(members, findings)
     _check_sizes(members, limits, findings, file)
-    kept = {name: member for name, member in members.items() if not _JUNK.search(name)}
-    if len(kept) < len(members):
-        junk = counted(len(members) - len(kept), "file")
+    files = {name: member for name, member in members.items() if not name.endswith("/")}
+    kept = {name: member for name, member in files.items() if not _JUNK.search(name)}
+    if len(kept) < len(files):
+        junk = counted(len(files) - len(kept), "file")
         findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
     return _without_metadata(kept, findings)
 
@@ -175,49 +163,36 @@ def _without_metadata(members: Mapping[str, Member], findings: Findings) -> dict
     return kept
 
 
-def _has_backslashes_only(names: Sequence[str]) -> bool:
-    r"""Return whether paths are written as tools of Windows do, as ``mine\\a.csv``, and none with a slash."""
-    return any("\\" in name for name in names) and not any("/" in name for name in names)
+def _with_slashes(members: Mapping[str, Member], findings: Findings) -> Mapping[str, Member]:
+    r"""Return members with slashes for backslashes, with a note, if paths are written as tools of Windows do,
+    as ``mine\\a.csv``, and none with a slash.
 
-
-def _with_slashes(
-    members: Mapping[str, Member], folders: Iterable[str], findings: Findings
-) -> tuple[dict[str, Member], dict[str, None]]:
-    """Return members and folders by their names with slashes for backslashes, with a note.
-
-    All checks of names are made after this. No name holds a slash before, so that no two become the same. A
-    folder is an empty file whose name ends with a backslash.
+    All checks of names are made after this. What ends with a backslash is a folder.
     """
-    members_with_slashes: dict[str, Member] = {}
-    folders_with_slashes = dict.fromkeys(name.replace("\\", "/") for name in folders)
-    for name, member in members.items():
-        path = name.replace("\\", "/")
-        if path.endswith("/") and not member.size:
-            folders_with_slashes[path[:-1]] = None
-        else:
-            members_with_slashes[path] = member
+    has_slash = any("/" in name[:-1] for name in members)
+    if has_slash or not any("\\" in name for name in members):
+        return members
     findings.note("N-BACKSLASH", "folders are separated by backslashes, which were read as /")
-    return members_with_slashes, folders_with_slashes
+    return {name.replace("\\", "/"): member for name, member in members.items()}
 
 
-def _check_names(
-    members: Mapping[str, object], folders: Iterable[str], findings: Findings, remake: str
-) -> None:
-    for name in chain(members, folders):
-        problem = _name_problem(name)
+def _check_names(members: Iterable[str], findings: Findings) -> None:
+    for name in members:
+        path = name.removesuffix("/")
+        problem = _name_problem(path)
         if problem:
-            is_changed = remake and _is_changed_by_unpacking(name)
-            remedy = f"{remake} with plain, short file names and no folders" if is_changed else _PLAIN_NAMES
-            findings.add("E-ZIP-NAME", problem, remedy, file=name)
+            findings.add("E-ZIP-NAME", problem, _PLAIN_NAMES, file=path)
     name_by_folded: dict[str, str] = {}
     for name in members:
+        if name.endswith("/"):
+            continue
         other = name_by_folded.setdefault(folded(name), name)
         if other != name:
-            problem = f"the name differs from {quote(other)} only in upper and lower case"
-            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name)
+            problem = f"{quote(name)} and {quote(other)} differ only in upper and lower case"
+            findings.add("E-ZIP-CASE", problem, "keep one of them", file=name, rule="case")
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.
-    ordered = sorted(name.replace("/", "\0") for name in chain(members, (f"{name}/" for name in folders)))
+    ordered = sorted(name.replace("/", "\0") for name in members)
     for first, second in zip(ordered, ordered[1:]):
         if second.startswith(f"{first}\0"):
             problem, name = "a file and a folder have this name", first.replace("\0", "/")
@@ -243,17 +218,12 @@ def _name_problem(name: str) -> str:
     return ""
 
 
-def _is_changed_by_unpacking(name: str) -> bool:
-    """Return whether a zip's file or folder gets another name where a platform unpacks it."""
-    return "\0" in name or not {"", ".", ".."}.isdisjoint(name.split("/"))
-
-
 def _check_sizes(members: Mapping[str, Member], limits: Limits, findings: Findings, file: str) -> None:
     for name, member in members.items():
         size, most = member.size, limits.file_bytes
         if size > most:
             problem = f"the file has {size:,} bytes unpacked; at most {most:,} are allowed"
-            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name)
+            findings.add("E-ZIP-SIZE", problem, "check what you wrote into it", file=name, rule="file")
     total = sum(member.size for member in members.values())
     if total > limits.total_bytes:
         problem = f"the files have {total:,} bytes unpacked; at most {limits.total_bytes:,} are allowed"
@@ -319,7 +289,7 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
                 files = {name: Member(len(data), partial(io.BytesIO, data)) for name, data in path.items()}
-                members = check_members(files, limits, findings, "")
+                members = _check_members(files, limits, findings, "")
             else:
                 members = _open_path(path, limits, findings, opened)
             members = _look_into_single_zip(members, limits, findings, opened)
@@ -331,50 +301,39 @@ def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except PermissionError as error:
-        add_unreadable(error, str(path), findings)
-        return {}
+        _refuse_unreadable(error, path.name, findings)
     except (OSError, ValueError):
         findings.refuse("E-FILE-MISSING", "there is no such file", "check the path", file=str(path))
     if is_folder:
-        return check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
+        return _check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
     try:
         stream = opened.enter_context(path.open("rb"))
     except OSError as error:
-        add_unreadable(error, path.name, findings)
-        return {}
-    return open_members(stream, path.name, limits, findings, opened, _REMAKE_THOUGH_SCORED)
+        _refuse_unreadable(error, path.name, findings)
+    return _open_members(stream, path.name, limits, findings, opened)
 
 
 def _look_into_single_zip(
     members: dict[str, Member], limits: Limits, findings: Findings, opened: ExitStack
 ) -> dict[str, Member]:
     """Return the files of the zip that is the only member, or else the members, which must not be zips."""
-    if len(members) != 1 or not _zip_names(members):
-        _add_nested_zips(members, findings)
-        return members
-    if not findings.ok:
-        return members
-    (name,) = members
-    findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(name)}")
-    with refused_if_damaged(name):
-        try:
-            stream = opened.enter_context(in_any_order(members[name].open()))
-        except OSError as error:
-            add_unreadable(error, name, findings)
-            return {}
-    inner_members = open_members(stream, name, limits, findings, opened, _REMAKE)
-    _add_nested_zips(inner_members, findings)
-    return inner_members
+    if len(members) == 1 and _zip_names(members) and findings.ok:
+        (name,) = members
+        findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(name)}")
+        with refused_if_damaged(name):
+            try:
+                stream = opened.enter_context(_in_any_order(members[name].open()))
+            except OSError as error:
+                _refuse_unreadable(error, name, findings)
+        members = _open_members(stream, name, limits, findings, opened)
+    for name in _zip_names(members):
+        remedy = "unpack it and zip its files directly"
+        findings.add("E-ZIP-NESTED", "this is a zip inside the zip", remedy, file=name)
+    return members
 
 
 def _zip_names(names: Iterable[str]) -> list[str]:
     return [name for name in names if folded(name).endswith(".zip")]
-
-
-def _add_nested_zips(members: Iterable[str], findings: Findings) -> None:
-    for name in _zip_names(members):
-        hint = f"unpack {quote(name)} and zip its files directly"
-        findings.add("E-ZIP-NESTED", "this is a zip inside the zip", hint, file=name)
 
 
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, Member]]:
@@ -391,8 +350,7 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 entries = sorted(islice(submitted, left + 1), key=lambda entry: entry.name)
             left -= len(entries)
             if left < 0:
-                add_too_many(findings, root.name, limits)
-                return
+                _refuse_too_many(findings, root.name, limits)
             for entry in entries:
                 name = f"{folder}{entry.name}"
                 status = entry.stat(follow_symlinks=False)
@@ -401,9 +359,9 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
                 elif stat.S_ISREG(status.st_mode):
                     yield name, Member(status.st_size, partial(_open_file, entry.path))
                 else:
-                    add_irregular(status.st_mode, name, findings, "put the file itself there", "remove it")
+                    _add_irregular(status.st_mode, name, findings)
         except OSError as error:
-            add_unreadable(error, name, findings)
+            _refuse_unreadable(error, name, findings)
 
 
 def _is_platforms(entry: os.DirEntry[str]) -> bool:
@@ -416,42 +374,62 @@ def _open_file(path: str) -> BinaryIO:
     return os.fdopen(os.open(path, flags), "rb")
 
 
-def open_members(
-    stream: IO[bytes], name: str, limits: Limits, findings: Findings, opened: ExitStack, remake: str
+def _open_members(
+    stream: IO[bytes], zip_name: str, limits: Limits, findings: Findings, opened: ExitStack
 ) -> dict[str, Member]:
-    """Return the files of a zip to read, none if there are too many; ``remake`` says to make a zip again that
-    should be made otherwise. The other parameters are those of `open_zip`, as is what is raised."""
-    archive = open_zip(stream, name, limits, findings, opened)
-    return _members_of(archive, name, limits, findings, remake) if archive else {}
+    """Return the files of a zip to read; parameters and what is raised are those of `open_zip`."""
+    import zipfile
+
+    members: dict[str, Member] = {}
+    archive = open_zip(stream, zip_name, limits, findings, opened)
+    for info in archive.infolist():
+        # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
+        name = info.orig_filename
+        mode = info.external_attr >> 16
+        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
+            _add_irregular(mode, name, findings)
+        elif info.flag_bits & 0x1:
+            findings.add("E-ZIP-ENCRYPTED", "this file is encrypted", "zip it without a password", file=name)
+        elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            method = _METHODS.get(info.compress_type, "a rare method")
+            remedy = "zip again, with the ordinary method (deflate)"
+            if info.compress_type == _DEFLATE64:
+                remedy += "; Windows Explorer does this above 2 GB: use another program, such as 7-Zip"
+            problem = f"this file is packed with {method}, which cannot be unpacked here"
+            findings.add("E-ZIP-METHOD", problem, remedy, file=name, rule=method)
+        elif name in members and not name.endswith("/"):
+            findings.add("E-ZIP-TWICE", "two files in the zip have this name", "keep one of them", file=name)
+        else:
+            members[name] = Member(info.file_size, partial(archive.open, info))
+    return _check_members(members, limits, findings, zip_name)
 
 
 def open_zip(
     stream: IO[bytes], name: str, limits: Limits, findings: Findings, opened: ExitStack
-) -> zipfile.ZipFile | None:
-    """Open a zip whose directory every version of Python reads alike; None if it has too many entries.
+) -> zipfile.ZipFile:
+    """Open a zip whose directory every version of Python reads alike.
 
-    ``name`` is what findings call the zip. Raises Refused if it cannot be read.
+    ``name`` is what findings call the zip. Raises Refused if it cannot be read, or has too many entries.
     """
     import zipfile
 
     try:
         head = stream.read(HEAD_BYTES)
         size = stream.seek(0, io.SEEK_END)
-        tail = _bytes_at(stream, max(0, size - _LONGEST_END), _LONGEST_END)
+        stream.seek(max(0, size - _LONGEST_END))
+        tail = stream.read(_LONGEST_END)
     except OSError as error:
-        add_unreadable(error, name, findings)
-        return None
+        _refuse_unreadable(error, name, findings)
     end = tail.rfind(b"PK\x05\x06")
     if end < 0 or len(tail) < end + 22:
         findings.refuse(*_why_no_zip(head), file=name)
-    guarded = _GuardedFile(stream, limits.files)
+    guarded = _GuardedFile(stream, partial(_refuse_too_many, findings, name, limits), limits)
     try:
         archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
-    except _TooManyEntriesError:
-        add_too_many(findings, name, limits)
-        return None
     except read_errors():
         _refuse_damaged(name, findings)
+    if len(archive.infolist()) > limits.files:
+        _refuse_too_many(findings, name, limits)
     # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
     if any(info.header_offset < 0 for info in archive.infolist()):
         _refuse_damaged(name, findings)
@@ -463,35 +441,22 @@ def open_zip(
 
 
 class _GuardedFile:
-    """A zip file whose directory is no larger in memory than its limits allow, whatever it says of itself."""
+    """A zip file whose directory is no larger than its limits allow, whatever it says of itself."""
 
-    def __init__(self, stream: IO[bytes], most_entries: int) -> None:
+    def __init__(self, stream: IO[bytes], refuse: Callable[[], NoReturn], limits: Limits) -> None:
         self._stream = stream
-        self._most_entries = most_entries
+        self._refuse = refuse
+        self._most_bytes = max(limits.files * _DIRECTORY_BYTES_PER_FILE, _LONGEST_END)
         self.is_trusted = False
         self.seek = stream.seek
         self.tell = stream.tell
         self.seekable = stream.seekable
 
     def read(self, size: int = -1) -> bytes:
-        """Return the next bytes. Raises `_TooManyEntriesError` while the directory is read."""
-        if self.is_trusted:
-            return self._stream.read(size)
-        if size > self._most_entries * _DIRECTORY_BYTES_PER_FILE:
-            raise _TooManyEntriesError
-        data = self._stream.read(size)
-        if data.count(_ENTRY) > self._most_entries:
-            raise _TooManyEntriesError
-        return data
-
-
-def _bytes_at(stream: IO[bytes], place: int, size: int) -> bytes:
-    stream.seek(place)
-    return stream.read(size)
-
-
-class _TooManyEntriesError(Exception):
-    """The archive's directory has more entries than a submission may have files."""
+        """Return the next bytes. Raises Refused for too many before the directory was read."""
+        if not self.is_trusted and size > self._most_bytes:
+            self._refuse()
+        return self._stream.read(size)
 
 
 def _refuse_damaged(name: str, findings: Findings) -> NoReturn:
@@ -517,38 +482,6 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
     return "E-ZIP-NOT", f"this is {kind.name}, not a zip file", remedy
 
 
-def _members_of(
-    archive: zipfile.ZipFile, zip_name: str, limits: Limits, findings: Findings, remake: str
-) -> dict[str, Member]:
-    import zipfile
-
-    members: dict[str, Member] = {}
-    folders: dict[str, None] = {}
-    for info in archive.infolist():
-        # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
-        name = info.orig_filename
-        mode = info.external_attr >> 16
-        if stat.S_IFMT(mode) not in (0, stat.S_IFREG, stat.S_IFDIR):
-            add_irregular(mode, name, findings, f"{remake} with the file itself", f"{remake} without it")
-        elif info.flag_bits & 0x1:
-            findings.add("E-ZIP-ENCRYPTED", "this file is encrypted", "zip it without a password", file=name)
-        elif info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            method = _METHODS.get(info.compress_type, "a rare method")
-            remedy = "zip again, with the ordinary method (deflate)"
-            if info.compress_type == _DEFLATE64:
-                remedy += "; Windows Explorer does this above 2 GB: use another program, such as 7-Zip"
-            problem = f"this file is packed with {method}, which cannot be unpacked here"
-            findings.add("E-ZIP-METHOD", problem, remedy, file=name, rule=method)
-        elif name in members:
-            problem = "two files in the zip have this name"
-            findings.add("E-ZIP-TWICE", problem, f"{remake} with one of them", file=name)
-        elif name.endswith("/"):
-            folders[name[:-1]] = None
-        else:
-            members[name] = Member(info.file_size, partial(archive.open, info))
-    return check_members(members, limits, findings, zip_name, folders, remake)
-
-
 def _overlap(archive: zipfile.ZipFile) -> bool:
     """Return whether any member reaches into the next one or into the directory, from offsets and headers."""
     import struct
@@ -565,7 +498,7 @@ def _overlap(archive: zipfile.ZipFile) -> bool:
     return False
 
 
-def in_any_order(stream: IO[bytes]) -> IO[bytes]:
+def _in_any_order(stream: IO[bytes]) -> IO[bytes]:
     """Return a stream to read in any order: one from a zip is inflated anew for each step back."""
     import zipfile
 

@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
+
+from jsonschema import Draft7Validator
 
 from organizer import ROOT
 from organizer.bundle.modules import needed_modules
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
 from validator.choose import OTHER_TASKS_FILE, other_tasks_file
-from validator.formats.rules import load_rules
+from validator.findings import Findings
+from validator.formats.rules import Rules, load_rules
+from validator.strict_yaml import load_strict
+from validator.texts import pointer_part
 
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 """The file that names the files of tasks that are not packed."""
+_RULES_SCHEMA = ROOT / "validator" / "formats" / "files.schema.json"
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 
@@ -34,7 +41,10 @@ def program_files(task_id: str) -> dict[str, bytes]:
 
 
 def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
-    """Return the code that scores these tasks, with declarations and the other data files that it reads."""
+    """Return the code that scores these tasks, with declarations and the other data files that it reads.
+
+    Raises Refused if the rules of a task are not as their schema says.
+    """
     tasks = [load_task(task_id) for task_id in task_ids]
     # Tasks are discovered by the folder of their challenge.
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
@@ -42,7 +52,9 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     files = needed_modules(["scoring_program.run", *task_modules, *metric_modules])
     data_files = [ROOT / "scoring_program" / "report" / "style.css"]
     for task in tasks:
-        data_files += [task.folder / f"{task.id}.yaml", *load_rules(task.id).data_files]
+        rules = load_rules(task.id)
+        refuse_wrong_rules(rules)
+        data_files += [task.folder / f"{task.id}.yaml", *rules.data_files]
     if _VOCABULARY_READER in files:
         data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
     for task in tasks:
@@ -51,3 +63,18 @@ def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
     for path in data_files:
         files[path.relative_to(ROOT).as_posix()] = path.read_bytes()
     return files
+
+
+def refuse_wrong_rules(rules: Rules) -> None:
+    """Raise Refused if a file of rules is not as its schema says; what items have was checked when it was
+    read."""
+    if rules.form is not None:
+        return
+    rules_file = rules.data_files[0]
+    schema = json.loads(_RULES_SCHEMA.read_text(encoding="utf-8"))
+    content = load_strict(rules_file.read_text(encoding="utf-8"))
+    with Findings.collect() as findings:
+        for error in Draft7Validator(schema).iter_errors(content):
+            place = "".join(f"/{pointer_part(part)}" for part in error.absolute_path)
+            remedy = "write it as files.schema.json says"
+            findings.add("E-SCHEMA", error.message, remedy, file=rules_file.name, where=place or "/")

@@ -9,7 +9,7 @@ import yaml
 
 from organizer.commands.options import existing_path
 from organizer.new_task import new_task
-from validator.strict_yaml import load_declaration
+from validator.strict_yaml import load_strict
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -57,7 +57,7 @@ def _numbers(text: str) -> list[float]:
 
 def _words(text: str) -> dict[str, Any]:
     try:
-        words = load_declaration(text)
+        words = load_strict(text)
     except yaml.YAMLError as error:
         raise argparse.ArgumentTypeError(f"this is no YAML: {error}") from None
     if not isinstance(words, dict):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +12,9 @@ import numpy as np
 from organizer.data.progress import step
 from organizer.files import write_durable
 from organizer.tasks import Annotations, BaselineKind, annotations_if_any, plain_guess
-from scoring_program.marks import MARKS_FILE, Mark, marks_text, signed_settings
+from scoring_program.marks import MARKS_FILE, Mark, signed_settings
 from scoring_program.scoring import AnyLoaded, load_reference
-from scoring_program.settings import MARK_TEXTS
+from scoring_program.settings import MARK_TEXTS, SettingValue
 from scoring_program.task import load_task
 
 _MARKED = tuple(map(BaselineKind, MARK_TEXTS))
@@ -30,9 +32,15 @@ def add_marks(task_id: str, folder: Path) -> list[Mark]:
     settings = task.settings(folder)
     loaded = load_reference(task, folder, {**settings, "detail": "none", "interval": False, "notes": False})
     marks = compute_marks(loaded, annotations)
-    text = marks_text(marks, signed_settings(settings, task.known_settings))
+    text = _marks_text(marks, signed_settings(settings, task.known_settings))
     write_durable(folder / MARKS_FILE, text)
     return marks
+
+
+def _marks_text(marks: Sequence[Mark], signed: Mapping[str, SettingValue]) -> str:
+    """Return the content of `MARKS_FILE`: marks with the settings that they were computed with."""
+    score_of_mark = {mark.name: round(mark.score, 6) for mark in marks}
+    return json.dumps({"settings": dict(signed), "scores": score_of_mark}, indent=1) + "\n"
 
 
 def compute_marks(loaded: AnyLoaded, annotations: Annotations[Any, Any]) -> list[Mark]:

@@ -36,7 +36,7 @@ from people_in_video.references.preparation import (
     source_files,
     write_prepared,
 )
-from scoring_program.item_groups import is_table_of_groups
+from scoring_program import item_groups
 from scoring_program.marks import Mark
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, read_key
@@ -113,6 +113,14 @@ def _refuse_other_kind(path: Path) -> None:
             refuse_other_kind(stream.read(HEAD_BYTES), path.name, wanted)
 
 
+def _is_table_of_groups(path: Path) -> bool:
+    """Return whether a file looks like one that the setting may name: a CSV file with its header."""
+    if path.suffix != ".csv" or not path.is_file():
+        return False
+    with path.open(encoding="utf-8-sig", errors="replace") as lines:
+        return lines.readline().strip().split(",") == item_groups.HEADER
+
+
 def _report_left_out(
     source: Path, expected_names: Collection[str], patterns: Sequence[str], findings: Findings
 ) -> None:
@@ -126,7 +134,7 @@ def _report_left_out(
             left_out.append(quote(path.name))
             if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns):
                 folders.append(quote(path.name))
-            if is_table_of_groups(path):
+            if _is_table_of_groups(path):
                 tables_of_groups.append(quote(path.name))
     if left_out:
         problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"

@@ -14,12 +14,14 @@ from people_in_video.references.preparation import load_any
 from scoring_program.run import run
 from scoring_program.task import load_task, task_ids
 
+_N_DRAWINGS = 24
+
 
 def load_at_home(task_id: str) -> AnyHomeLoaded:
     """Return a task with its demo reference, of which everything may be said."""
     task, reference = load_task(task_id), ROOT / "reference_data" / task_id
     settings = task.settings(reference, {"detail": "full"})
-    return of_kind(HomeLoaded, load_any(task, reference, settings))
+    return of_kind(HomeLoaded, load_any(task, reference, settings), _N_DRAWINGS)
 
 
 def run_demo() -> int:

@@ -47,9 +47,9 @@ UNPACKED = "res"
 TOOLS, UNPACKING = "tools", "unpacking"
 """The folder with the module of the organizers' that unpacks as the worker does, and the module."""
 PAGE = "detailed_results.html"
-# What an evaluator of one's own prints, and why it fails; the platform discards it.
-_EVALUATOR_LOG = "evaluator.log"
-FORMAT = 5
+# What the platform discards, because it would tell of hidden labels.
+_HIDDEN_LOG = "hidden.log"
+FORMAT = 6
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
 _CHUNK = 1 << 16
 _LONGEST_OUTPUT = 2000
@@ -106,8 +106,9 @@ class Entry:
         The most decimals that participants see.
     why_rough : str
         Why the interval is rough although items are enough; "" if it is not, or the detail level hides it.
-    evaluator_output : str
-        The end of what an evaluator of one's own printed, and why it failed: for organizers alone.
+    hidden_log : str
+        The end of what an evaluator of one's own printed, and where and why it or the program failed: for
+        organizers alone.
     content : str
         The SHA-256 of what was read of the submission, whatever its zip is; "" if it was not scored.
     format : int
@@ -128,7 +129,7 @@ class Entry:
     error_costs: Sequence[tuple[str, float, float]] = ()
     decimals: int = _DECIMALS
     why_rough: str = ""
-    evaluator_output: str = ""
+    hidden_log: str = ""
     content: str = ""
     format: int = FORMAT
 
@@ -269,17 +270,17 @@ def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
         from validator import limits
 
         limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
-        if loaded.task.evaluator:
-            Path(_EVALUATOR_LOG).unlink(missing_ok=True)
-            from scoring_program.metrics import evaluator
+        from validator import hidden_log
 
-            evaluator.hidden_log = str(Path(_EVALUATOR_LOG).resolve())
+        log = Path(_HIDDEN_LOG).resolve()
+        log.unlink(missing_ok=True)
+        hidden_log.path = str(log)
         entry = _scored_as_on_the_platform(setup, loaded)
-        if Path(_EVALUATOR_LOG).is_file():
-            output = Path(_EVALUATOR_LOG).read_text(encoding="utf-8", errors="replace")
-            end = output[-_LONGEST_OUTPUT:]
+        if log.is_file():
+            text = log.read_text(encoding="utf-8", errors="replace")
+            end = text[-_LONGEST_OUTPUT:]
             # Whole lines, unless one is longer than that.
-            entry = replace(entry, evaluator_output=end if end == output else end.partition("\n")[2] or end)
+            entry = replace(entry, hidden_log=end if end == text else end.partition("\n")[2] or end)
         with os.fdopen(write_end, "w", encoding="ascii") as answer:
             print(json.dumps(vars(entry)), file=answer)
     finally:

@@ -170,8 +170,8 @@ class _Progress:
             print(f"{line}{_why_not_scored_now(name, first_name, is_kept)}", flush=True)
         elif entry.outcome != SCORED:
             self._bar.write(line)
-        for printed_line in entry.evaluator_output.splitlines():
-            self._bar.write(printable(f"evaluator | {printed_line}"))
+        for hidden_line in entry.hidden_log.splitlines():
+            self._bar.write(printable(f"hidden | {hidden_line}"))
 
     def _warn_of_wrong_reference(self, entry: Entry) -> None:
         """Warn if none of the items of the first submission whose items are known is in the reference."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import datetime
+import fnmatch
 import hashlib
 import io
 import re
@@ -13,16 +14,15 @@ import zipfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from fnmatch import fnmatchcase
 from pathlib import Path, PurePosixPath
 
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
 from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
-from validator.choose import task_of_first_row
+from validator.choose import tasks_of_files
 from validator.findings import Findings
-from validator.formats.rules import Rules, load_rules, task_ids
+from validator.formats.rules import Rules, load_rules
 from validator.submission import open_submission
 from validator.texts import counted, quote
 
@@ -319,35 +319,15 @@ def other_task(submission: Submission, task_id: str) -> str:
     """
     if "/" in submission.name or not readings_of(submission.name):
         return ""
-    rules = load_rules(task_id)
     with tempfile.TemporaryDirectory() as folder, Findings().part():
         path = Path(folder) / "submission.zip"
         path.write_bytes(submission.read())
-        with open_submission(path, rules.limits) as opened:
-            names = opened.names
-        for other_id in task_ids():
-            if other_id == task_id:
-                continue
-            other_rules = load_rules(other_id)
-            if not _has_files_of(other_rules, names):
-                continue
-            if set(other_rules.name_patterns) != set(rules.name_patterns):
-                return other_id
-            # Both tasks have files of the same names, so only a row tells; empty files tell nothing.
-            with open_submission(path, rules.limits) as opened:
-                row_task = task_of_first_row(opened, opened.names)
-            if row_task is not None and row_task.id == other_id:
-                return other_id
+        with open_submission(path, load_rules(task_id).limits) as opened:
+            tasks, names = tasks_of_files(opened, opened.names), opened.names
+        if len(tasks) == 1 and task_id not in tasks:
+            is_whole = all(fnmatch.filter(names, pattern) for pattern in load_rules(tasks[0]).name_patterns)
+            return tasks[0] if is_whole else ""
     return ""
-
-
-def _has_files_of(rules: Rules, names: Sequence[str]) -> bool:
-    """Return whether each file that rules ask for is among the names."""
-    return all(_is_matched(pattern, names) for pattern in rules.name_patterns)
-
-
-def _is_matched(pattern: str, names: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for name in names)
 
 
 def summary_of_others(others: Mapping[str, str]) -> str:

@@ -55,10 +55,10 @@ def _read_plain_zip(path: Path, limits: Limits) -> dict[str, bytes]:
             stream = opened.enter_context(path.open("rb"))
             with Findings.collect() as findings:
                 archive = open_zip(stream, path.name, limits, findings, opened)
-            infos = archive.infolist() if archive else []
+            infos = archive.infolist()
             if not _become_equal_files(infos, limits):
                 return {}
-            data_of_name = {info.filename: archive.read(info) for info in infos} if archive else {}
+            data_of_name = {info.filename: archive.read(info) for info in infos}
     # Whatever the libraries raise that inflate: unpacking to a folder tells what is wrong.
     except Exception:
         return {}
@@ -100,7 +100,6 @@ def unpack_as_worker(path: Path, folder: Path, limits: Limits) -> None:
         stream = opened.enter_context(path.open("rb"))
         with Findings.collect() as findings:
             archive = open_zip(stream, path.name, limits, findings, opened)
-        assert archive is not None  # noqa: S101 - it was refused otherwise
         n_left = limits.total_bytes
         # As the worker: of entries with the same name each time the last one.
         for name in dict.fromkeys(archive.namelist()):

@@ -114,12 +114,11 @@ def run_program(
     submission: Path,
     folder: Path,
     packed: bool = False,
-    further_words: Sequence[str] = (),
 ) -> Run:
     """Lay out the platform's folders and run a program on one submission, a zip or a folder of a participant.
 
     ``folder`` gets the folders; what an earlier run left there is removed. The platform unpacks a zip;
-    ``packed`` says to pass it as it is. ``further_words`` follow those of the program's command.
+    ``packed`` says to pass it as it is.
     """
     program, inputs = folder / "program", folder / "input"
     for path in (program, inputs / "ref", inputs / "res", folder / "output", folder / "shared"):
@@ -135,7 +134,7 @@ def run_program(
         shutil.copyfile(submission, inputs / "res" / submission.name)
     else:
         unpacking_problem = _lay_out_submission(submission, built.id, inputs / "res")
-    program_command = [*_command(program), *further_words]
+    program_command = _command(program)
     engine = container_engine()
     if engine:
         image = built.image or DEFAULT_IMAGE

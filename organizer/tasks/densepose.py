@@ -29,6 +29,7 @@ from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
 from people_in_video.drawings.scenes import Drawing, DrawnObject
 from people_in_video.references.densepose import ANNOTATIONS_FILE, content_hash, read_annotations
+from people_in_video.references.preparation import save_prepared
 from people_in_video.selections.densepose import select_images
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.reference import (
@@ -42,7 +43,6 @@ from scoring_program.challenges.densepose.reference import (
 from scoring_program.challenges.densepose.task import TASKS
 from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import AREAS, MOST_DETECTIONS
-from scoring_program.prepared import save_prepared
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Ints, Pixels

@@ -12,7 +12,7 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from organizer.bundle.programs import build_program
+from organizer.bundle.programs import program_files
 from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, Run, run_program
 from quality.demo_data import write_full_size
@@ -39,6 +39,16 @@ with zipfile.ZipFile(sys.argv[1]) as archive:
 print(json.dumps([time.perf_counter() - begin, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
 """
 
+# Runs the program, and tells the seconds of each stage at any level of detail.
+_SCORE_WITH_STAGES = """
+import runpy, sys
+from pathlib import Path
+runpy.run_path(str(Path(__file__).with_name("score.py")))
+from scoring_program import run
+run.shown_seconds = lambda seconds_of_stage, detail: dict(seconds_of_stage)
+sys.exit(run.main(sys.argv[1:]))
+"""
+
 
 class Floor(NamedTuple):
     """What reading a submission alone takes: the median of several runs."""
@@ -53,10 +63,17 @@ def print_programs(task_ids: list[str], scales: list[float]) -> None:
     titles = ["task", "size", "submission", "floor", *_STAGES, "total", "total / floor", "peak memory"]
     print(f"| {' | '.join(titles)} | floor's peak |\n|{'---|' * (len(titles) + 1)}")
     for task_id in task_ids:
-        program = build_program(task_id)
+        program = program_with_stages(task_id)
         for scale in scales:
             with tempfile.TemporaryDirectory() as folder:
                 print(_program_row(task_id, program, scale, Path(folder)), flush=True)
+
+
+def program_with_stages(task_id: str) -> bytes:
+    """Return the program of a task that tells the seconds of each stage."""
+    files = program_files(task_id)
+    command = files["metadata.yaml"].replace(b"score.py", b"score_with_stages.py")
+    return zip_bytes({**files, "metadata.yaml": command, "score_with_stages.py": _SCORE_WITH_STAGES.encode()})
 
 
 def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> str:
@@ -107,7 +124,7 @@ def successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
     Raises RuntimeError if it does not score the submission.
     """
     # The platform unzips a submission before the program starts; here the program does it, as at home.
-    run = run_program(built, submission, app, packed=True, further_words=["--stages"])
+    run = run_program(built, submission, app, packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run

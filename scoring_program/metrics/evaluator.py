@@ -21,12 +21,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, TextIO
 
 import numpy as np
 
 from scoring_program.metrics.item_statistics import ItemStatistics
-from validator import limits
+from validator import hidden_log, limits
 from validator.arrays import Floats
 from validator.findings import Findings, Refused
 from validator.formats.items.arrays import PlainValues
@@ -38,8 +38,7 @@ HALVES = 20
 """How many random halves are evaluated, unless a task declares another number."""
 FOLDER = Path(__file__).resolve().parents[1] / "evaluators"
 """Each task has a folder here: its evaluator, and the modules beside it that this one imports."""
-hidden_log = os.devnull
-"""Where goes what evaluators of hidden data print and why they failed: `rescore` gives a file of its own."""
+_FAILED = "the evaluator of the task failed"
 _REMEDY = "organizers: correct the evaluator; dry-run and the kit show what it says"
 _REMEDY_OF_IMPORT = "organizers: install the package, or put the module beside the evaluator"
 _OTHER_CHARACTERS = re.compile("[^a-z0-9]+")
@@ -61,7 +60,9 @@ class Evaluator:
     higher_is_better : bool
         Whether the largest number that ranks is the best one.
     is_open : bool
-        Whether nothing is hidden: what it prints and the messages of its errors are shown.
+        Whether nothing is hidden: what it prints and why it fails are shown, else written to the hidden log.
+    is_silent : bool
+        Whether what it prints is discarded.
     """
 
     def __init__(
@@ -71,23 +72,23 @@ class Evaluator:
         columns: Collection[str] = (),
         higher_is_better: bool = True,
         is_open: bool = False,
+        is_silent: bool = False,
     ) -> None:
         self.path = path
         self.score_key = score_key
         self.columns = columns
         self.higher_is_better = higher_is_better
         self.is_open = is_open
-        self._log = hidden_log
+        self.is_silent = is_silent
         self._modules: dict[str, ModuleType] = {}
 
-    def opened(self, is_open: bool) -> Evaluator:
+    def opened(self, is_open: bool, is_silent: bool = False) -> Evaluator:
         """Return the same evaluator for data that are hidden or not."""
-        return Evaluator(self.path, self.score_key, self.columns, self.higher_is_better, is_open)
+        return Evaluator(self.path, self.score_key, self.columns, self.higher_is_better, is_open, is_silent)
 
     def silent(self) -> Evaluator:
         """Return the same evaluator, heard by nobody: it has said what it says."""
-        silent = self.opened(is_open=False)
-        silent._log = os.devnull
+        silent = self.opened(self.is_open, is_silent=True)
         silent._modules = self._modules
         return silent
 
@@ -106,31 +107,47 @@ class Evaluator:
             numbers = {key: number for key, number in numbers.items() if column_key(key) in self.columns}
         for key, number in numbers.items():
             if not isinstance(number, float) or not math.isfinite(number):
-                _refuse(f"the evaluator returns no finite number for {key}")
+                self.fail(f"the evaluator returns no finite number for {key}")
         if self.score_key not in numbers:
-            _refuse(f"the evaluator does not return {self.score_key}")
+            self.fail(f"the evaluator does not return {self.score_key}")
         return {column_key(key): number for key, number in numbers.items()}
 
     def call(self, truth: Mapping[str, Any], predicted: Mapping[str, Any]) -> dict[str, Any]:
         """Return what the function returns for copies of both sides, numbers as float. Raises Refused."""
         copies = _fresh(truth), _fresh(predicted)
         try:
-            with _written_to_stderr() if self.is_open else _written_to(self._log), self._imports():
-                try:
-                    result = _load(self.path).evaluate(*copies)
-                except (Exception, SystemExit):
-                    if not self.is_open:
-                        traceback.print_exc()
-                    raise
+            with self._streams(), self._imports():
+                result = _load(self.path).evaluate(*copies)
         except (limits.StoppedError, MemoryError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            message = f": {error}" if self.is_open else ""
+            problem = f"the evaluator raised {_place(error, self.path.parent)}: {error}"
             remedy = _REMEDY_OF_IMPORT if isinstance(error, ModuleNotFoundError) else _REMEDY
-            _refuse(f"the evaluator raised {_place(error, self.path.parent)}{message}", remedy)
+            self.fail(problem, remedy, hidden_log.exception_text(error))
         if not isinstance(result, Mapping):
-            _refuse("the evaluator does not return numbers by name")
+            self.fail("the evaluator does not return numbers by name")
         return {str(key): _as_float(value) for key, value in result.items()}
+
+    def fail(self, problem: str, remedy: str = _REMEDY, details: str = "") -> NoReturn:
+        """Raise Refused; where something is hidden, always with the same words.
+
+        That it fails may depend on the labels: why, and where, goes to the hidden log alone.
+        """
+        if not self.is_open:
+            if not self.is_silent:
+                hidden_log.write(details or problem)
+            problem, remedy = _FAILED, _REMEDY
+        Findings().refuse("E-EVALUATOR", problem, remedy)
+
+    @contextlib.contextmanager
+    def _streams(self) -> Iterator[None]:
+        """Lead what is printed to stderr, to the hidden log, or nowhere."""
+        if self.is_open and not self.is_silent:
+            with _written_to_stderr():
+                yield
+        else:
+            with hidden_log.open_log(is_discarded=self.is_silent) as log, _written_to(log):
+                yield
 
     @contextlib.contextmanager
     def _imports(self) -> Iterator[None]:
@@ -178,10 +195,6 @@ def column_key(key: str) -> str:
     return _OTHER_CHARACTERS.sub("_", key.lower()).strip("_")
 
 
-def _refuse(problem: str, remedy: str = _REMEDY) -> NoReturn:
-    Findings().refuse("E-EVALUATOR", problem, remedy)
-
-
 def _place(error: BaseException, folder: Path) -> str:
     """Return the type of an exception and the last line of the evaluator's own code."""
     entries = traceback.extract_tb(error.__traceback__)
@@ -203,13 +216,11 @@ def _load(path: Path) -> ModuleType:
 
 
 @contextlib.contextmanager
-def _written_to(log: str) -> Iterator[None]:
-    """Write what is printed to stdout and stderr to the end of a file instead."""
-    # Not a buffer in memory: code may ask for the number or the bytes of a stream.
-    with Path(log).open("a", buffering=1, encoding="utf-8", errors="replace") as stream:
-        streams = contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream)
-        with _descriptors_to(stream.fileno(), 1, 2), streams[0], streams[1]:
-            yield
+def _written_to(stream: TextIO) -> Iterator[None]:
+    """Write what is printed to stdout and stderr to a stream instead."""
+    streams = contextlib.redirect_stdout(stream), contextlib.redirect_stderr(stream)
+    with _descriptors_to(stream.fileno(), 1, 2), streams[0], streams[1]:
+        yield
 
 
 @contextlib.contextmanager
@@ -265,7 +276,7 @@ def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) ->
     numbers = evaluator.evaluate(truth.submitted(), predicted.submitted())
     silent = evaluator.silent()
     if numbers != silent.evaluate(truth.submitted(), predicted.submitted()):
-        _refuse("the evaluator is not deterministic: the same input gives other numbers")
+        evaluator.fail("the evaluator is not deterministic: the same input gives other numbers")
     n = len(truth.keys)
     return EvaluatorStatistics(
         item_scores=np.full(n, np.nan),

@@ -191,36 +191,6 @@ def first_objects(objects: Objects, words: Words, by: str) -> Ints:
     return first_with_key(object_key, word_key)
 
 
-def first_equal_objects(objects: Objects) -> Ints:
-    """Return for each object the first one of its segment with the same class and boxes, which may be itself.
-
-    Only that one need be compared. So a run takes as long whether a class that is repeated many times is
-    annotated or not, which its time would tell otherwise. Shape: (n_objects,).
-
-    Examples
-    --------
-    >>> box = np.zeros((3, 10, 4), np.float32)
-    >>> box[1] = 1
-    >>> same = np.zeros(3, int)
-    >>> first_equal_objects(Objects(segment=same, index=same, label=same, box=box)).tolist()
-    [0, 1, 0]
-    """
-    n = len(objects.segment)
-    first = np.arange(n)
-    bits = np.ascontiguousarray(objects.box, np.float32).reshape(n, FRAMES * 4).view(np.uint32)
-    # Odd numbers; the sums are taken modulo 2 ** 64.
-    factors = np.random.default_rng(0).integers(1 << 62, size=bits.shape[1], dtype=np.uint64) * 2 + 1
-    code = bits @ factors
-    order = np.lexsort((code, objects.label, objects.segment))
-    before, after = order[:-1], order[1:]
-    is_equal = (objects.segment[before] == objects.segment[after]) & (code[before] == code[after])
-    is_equal &= objects.label[before] == objects.label[after]
-    is_equal[is_equal] = (bits[before[is_equal]] == bits[after[is_equal]]).all(axis=1)
-    is_first = np.append(True, ~is_equal)[:n]
-    first[order] = order[is_first][np.cumsum(is_first) - 1]
-    return first
-
-
 def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
     """Return whether each word is grounded, and whether it has a prediction.
 
@@ -338,11 +308,9 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     # The first mention of a class has its smallest index: the words of a segment are in this order.
     mention = first_with_key(mention_key, object_key)
     is_annotated = mention >= 0
-    first = first_equal_objects(objects)
-    which = np.flatnonzero(is_annotated & (first == np.arange(len(first))))
-    is_correct = np.zeros(len(object_key), dtype=bool)
-    is_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
-    object_correct = is_correct[first]
+    which = np.flatnonzero(is_annotated)
+    object_correct = np.zeros(len(object_key), dtype=bool)
+    object_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
     word_correct, word_predicted = words_correct(objects, words, "label")
     return Generated(
         object_correct=object_correct,

@@ -362,7 +362,7 @@ def _problem_cards(problems: Sequence[PlacedProblem]) -> list[Element]:
     """Return a card for each file, with what to do about it; problems of many files come first."""
     entries_of_file: dict[str, list[Element]] = {}
     for problem in problems:
-        in_one_file = len(problem.kinds) == 1 and problem.first.file
+        in_one_file = problem.n_files == 1 and problem.first.file
         title = problem.first.file if in_one_file else _NO_SINGLE_FILE
         entries_of_file.setdefault(title, []).append(_problem_entry(problem))
     titles = sorted(entries_of_file, key=lambda title: title != _NO_SINGLE_FILE)

@@ -6,22 +6,41 @@ import csv
 import io
 import re
 from collections.abc import Iterable
+from typing import Any
 
-from scoring_program.result import DECIMALS, Cell, Result
+from numpy.typing import NDArray
+
+from scoring_program.result import DECIMALS, Cell, Result, cells
 
 # What a spreadsheet takes for a formula at the beginning of a cell, in ASCII and in full width.
 _FORMULA = re.compile(" {0,20}[=+\\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-
-
 _AFTER_SEPARATOR = re.compile(rf"([;\t])(?={_FORMULA.pattern})")
-
-
 _NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?")
 
 
+def item_rows(result: Result) -> list[dict[str, Any]]:
+    """Return ``item``, ``submitted``, ``score``, ``weight``, and what the task adds, for each item.
+
+    A row ``(outside)`` stands for what counts outside of the items. Only for ``detail: full``.
+    """
+    statistics = result.statistics
+    arrays: dict[str, NDArray[Any]] = {
+        "submitted": statistics.item_submitted,
+        "score": statistics.item_scores,
+        "weight": statistics.item_weights,
+        **statistics.item_columns(),
+    }
+    columns = [result.items, *(cells(values) for values in arrays.values())]
+    rows = [dict(zip(("item", *arrays), row)) for row in zip(*columns)]
+    if outside_weight := statistics.outside_weight():
+        submitted = statistics.outside_submitted()
+        rows.append({"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": outside_weight})
+    return rows
+
+
 def per_item_csv(result: Result) -> str:
-    """Return the rows of `Result.item_rows` as CSV without formulas. Only for ``detail: full``."""
-    rows = result.item_rows()
+    """Return the rows of `item_rows` as CSV without formulas. Only for ``detail: full``."""
+    rows = item_rows(result)
     header = rows[0] if rows else ["item", "submitted", "score", "weight"]
     return csv_text(header, ([_item_cell(value) for value in row.values()] for row in rows))
 

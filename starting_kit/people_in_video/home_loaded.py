@@ -6,7 +6,8 @@ drawings of its worst items.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+import hashlib
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Generic, TypeVar
 
@@ -18,7 +19,7 @@ from people_in_video.selections.selection import select_items, select_prediction
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, ReferenceT, StatisticsT, SubmissionT, guarded
-from scoring_program.signature import with_items
+from scoring_program.signature import DIGITS
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE, ITEMS_UNKNOWN
@@ -31,6 +32,8 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
 
     whole_reference: ReferenceT | None = None
     """The reference that ``reference`` holds some items of; None if it is whole."""
+    n_drawings: int = 0
+    """How many of the worst items are drawn."""
     draws_right: bool = False
     """Whether items with nothing wrong are drawn, too."""
 
@@ -110,11 +113,15 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
                 "hints", lambda: explained_notes(self, whole_reference, submission, result), [*result.notes]
             )
             faults += no_notes
-        n_drawings = self.settings["drawings"]
         drawings, no_drawings = guarded(
             "drawings",
             lambda: draw_worst_items(
-                self.task, self.reference, submission, result.statistics, n_drawings, self.draws_right
+                self.task,
+                self.reference,
+                submission,
+                result.statistics,
+                self.n_drawings,
+                self.draws_right,
             ),
             list[Section](),
         )
@@ -123,10 +130,18 @@ class HomeLoaded(Loaded[ReferenceT, SubmissionT, StatisticsT], Generic[Reference
         return replace(result, shown=shown, notes=[*faults, *notes])
 
 
+def with_items(whole_signature: str, items: Sequence[str]) -> str:
+    """Return the signature of scores of some items of a reference: how many, and a hash of their names."""
+    digest = hashlib.sha256("\n".join(sorted(items)).encode()).hexdigest()[:DIGITS]
+    before_reference, separator, reference = whole_signature.rpartition("|ref:")
+    return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"
+
+
 AnyHomeLoaded = HomeLoaded[Any, Any, Any]
 HomeLoadedT = TypeVar("HomeLoadedT", bound=AnyHomeLoaded)
 
 
-def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded) -> HomeLoadedT:
+def of_kind(kind: Callable[..., HomeLoadedT], loaded: AnyLoaded, n_drawings: int = 0) -> HomeLoadedT:
     """Return a task with its reference as an object of a subclass."""
-    return kind(**{field.name: getattr(loaded, field.name) for field in fields(loaded)})
+    values = {field.name: getattr(loaded, field.name) for field in fields(loaded)}
+    return kind(**{**values, "n_drawings": n_drawings})

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from people_in_video.csv_table import csv_text
+from people_in_video.csv_table import csv_text, item_rows
 from scoring_program.report import outputs
 from scoring_program.report.page import result_page
 from scoring_program.result import ErrorCost, Interval, Result, Statistics
@@ -150,7 +150,7 @@ def make_score(loaded: AnyLoaded, result: Result) -> Score:
         scores=result.scores,
         interval=result.interval,
         error_costs=result.error_costs,
-        items=result.item_rows(),
+        items=item_rows(result),
         notes=result.notes,
         signature=loaded.signature,
         tables=plain["tables"],

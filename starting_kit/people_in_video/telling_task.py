@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import IO, Union
 
 from people_in_video.tools.conversion import converter_of
 from scoring_program.task import load_task, task_ids
-from validator.choose import files_of_task, task_of_first_row
+from validator.choose import tasks_of_files, tasks_of_names
 from validator.formats.rules import load_rules
 from validator.submission import FileReader, Limits, Submission, open_submission
 
@@ -37,9 +37,10 @@ def tasks_of_submission(path: Path) -> list[str]:
     Refused
         It cannot be opened.
     """
-    named_tasks = _tasks_of_names([path.name]) if path.is_file() and path.suffix == _JSON else []
-    if named_tasks:
-        return named_tasks
+    if path.is_file() and path.suffix == _JSON:
+        named_tasks = [task for task in tasks_of_names([path.name]) if task in task_ids()]
+        if named_tasks:
+            return named_tasks
     tools = [task_id for task_id in task_ids() if _is_converted(task_id, path)]
     if tools:
         return tools
@@ -65,20 +66,12 @@ def _is_converted(task_id: str, path: Path) -> bool:
 
 
 def _tasks_of_files(submission: Submission) -> list[str]:
-    """Return the tasks that have files of such names, told apart by the first row of CSV files."""
-    tasks = _tasks_of_names(submission.names)
-    if len(tasks) > 1:
-        row_task = task_of_first_row(submission, submission.names)
-        return [row_task.id] if row_task and row_task.id in tasks else tasks
+    """Return the tasks of this kit that have such files; of the only JSON file, those that could have it."""
+    tasks = [task for task in tasks_of_files(submission, submission.names) if task in task_ids()]
     json_files = [name for name in submission.names if name.endswith(_JSON)]
     if tasks or len(json_files) != 1:
         return tasks
     return _tasks_of_json(lambda: submission.open(json_files[0]))
-
-
-def _tasks_of_names(names: Sequence[str]) -> list[str]:
-    """Return the tasks that have a file of one of these names."""
-    return [task_id for task_id in task_ids() if any(map(files_of_task(task_id).has, names))]
 
 
 def _tasks_of_json(open_file: Open) -> list[str]:

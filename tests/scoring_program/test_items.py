@@ -8,6 +8,7 @@ import shutil
 import numpy as np
 import pytest
 
+from people_in_video.csv_table import item_rows
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 # The number of `Result.scores` that the weighted mean of the scores of items is, where it is one.
@@ -46,7 +47,7 @@ def sample(request, tmp_path):
 def test_what_is_not_submitted_counts_0_where_it_lowers_the_score(sample):
     task, folder = sample
     result = loaded(task, REFERENCES / task).score_path(folder)
-    rows = result.item_rows()
+    rows = item_rows(result)
     assert [row["item"] for row in rows] == list(result.items)
     missing = [row for row in rows if not row["submitted"]]
     assert 0 < len(missing) < len(rows)
@@ -70,7 +71,7 @@ def test_generated_sentences_that_are_not_submitted_have_no_released_weight(tmp_
     result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
         folder
     )
-    rows = {row["item"]: row for row in result.item_rows()}
+    rows = {row["item"]: row for row in item_rows(result)}
     assert rows[missing] == {"item": missing, "submitted": False, "score": None, "weight": 0}
     assert mean_of_rows(rows.values()) == pytest.approx(result.scores["score"], abs=1e-12)
 
@@ -96,7 +97,7 @@ def test_videos_without_annotations_are_a_row_that_counts_0(tmp_path, submitted)
     split = json.loads((reference / "split.json").read_text())
     (reference / "split.json").write_text(json.dumps({"validation": [*split["validation"], "v_elsewhere"]}))
     result = loaded("anet_entities_gen", reference).score_path(folder)
-    rows = result.item_rows()
+    rows = item_rows(result)
     assert rows[-1] == {"item": "(outside)", "submitted": submitted, "score": 0.0, "weight": 2}
     assert len(rows) == len(result.items) + 1
     assert mean_of_rows(rows) == pytest.approx(result.scores["score"], abs=1e-12)
@@ -112,7 +113,7 @@ def test_segments_outside_of_the_items_are_a_row_that_counts_0_in_released(tmp_p
     result = loaded("anet_entities_gen", REFERENCES / "anet_entities_gen", protocol="released").score_path(
         folder
     )
-    *rows, outside = result.item_rows()
+    *rows, outside = item_rows(result)
     assert outside == {"item": "(outside)", "submitted": True, "score": 0.0, "weight": 2}
     assert len(rows) == len(result.items)
     assert mean_of_rows([*rows, outside]) == pytest.approx(result.scores["score"], abs=1e-12)
@@ -127,7 +128,7 @@ def test_a_video_of_which_only_segments_without_annotations_are_predicted_is_sub
     whole["results"][outside] = {"9999": next(iter(whole["results"][outside].values()))}
     del whole["results"][missing]
     path.write_text(json.dumps(whole))
-    rows = loaded(name, REFERENCES / name).score_path(folder).item_rows()
+    rows = item_rows(loaded(name, REFERENCES / name).score_path(folder))
     is_submitted = {row["item"]: row["submitted"] for row in rows}
     assert is_submitted[outside]
     assert not is_submitted[missing]
@@ -146,11 +147,11 @@ def test_an_image_has_the_mean_of_the_measure_over_its_dense_persons(measure):
         for pair in np.flatnonzero(compared.pairs.detection == detection):
             if compared.pairs.person[pair] == person:
                 of_person[person] = values[pair]
-    for image, row in enumerate(result.item_rows()):
+    for image, row in enumerate(item_rows(result)):
         own = persons.dense & (persons.image == image)
         assert row["weight"] == own.sum()
         assert row["score"] == (pytest.approx(of_person[own].mean()) if own.any() else None)
-    assert len({row["score"] for row in result.item_rows()}) > 4
+    assert len({row["score"] for row in item_rows(result)}) > 4
 
 
 @pytest.mark.slow
@@ -161,4 +162,4 @@ def test_images_have_the_cost_that_the_page_shows():
     (table,) = (section for section in result.sections if section.key == "images")
     cost = [column.title for column in table.columns].index("Cost")
     shown = {row[0]: row[cost] for row in table.rows}
-    assert {row["item"]: row["cost"] for row in result.item_rows()} == shown
+    assert {row["item"]: row["cost"] for row in item_rows(result)} == shown

@@ -7,7 +7,8 @@ import json
 import numpy as np
 import pytest
 
-from scoring_program.prepared import load_prepared, save_prepared
+from people_in_video.references.preparation import save_prepared
+from scoring_program.prepared import load_prepared
 from tests.helpers import places_of, refused, values_of
 
 

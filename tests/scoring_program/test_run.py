@@ -7,6 +7,7 @@ import itertools
 import json
 import re
 import sys
+import warnings
 from unittest import mock
 
 import pytest
@@ -16,7 +17,7 @@ from scoring_program.run import BROKEN, INVALID, SCORED, load_folder, main
 from scoring_program.run import run as run_submission
 from scoring_program.scoring import Loaded
 from scoring_program.signature import VERSION
-from tests.helpers import make_zip, printed_problems, run_folder, values_of
+from tests.helpers import REFERENCES, make_zip, printed_problems, run_folder, values_of
 from validator import limits
 from validator.console import OutputError
 from validator.findings import Findings
@@ -223,13 +224,25 @@ def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, w
 
 
 def test_problems_are_limited_to_twenty_kinds(run):
-    files = {f"{letter}{number}.txt": "" for number in range(30) for letter in "xX"}
-    outcome = run(ID, REFERENCE, files)
+    """Values of other types stand in the place of a class, a video, a frame, its humans, and a human."""
+    wrong = [1, None, True, []]
+    frames = [
+        *wrong,
+        *({"humans": value} for value in [*wrong[:3], {}]),
+        *({"humans": [value]} for value in wrong),
+    ]
+    parts = {"v": {f"img_{number:05d}.json": frame for number, frame in enumerate(frames, 1)}}
+    files = {
+        "pred_vid_result.json": {f"v{number}": value for number, value in enumerate([*wrong, {}])},
+        "pred_part_result.json": {**parts, **{f"v{number}": value for number, value in enumerate(wrong)}},
+    }
+    reference = {path.name: path.read_text() for path in (REFERENCES / "kinetics_tps").glob("gt_*.json")}
+    outcome = run("kinetics_tps", reference, {name: json.dumps(value) for name, value in files.items()})
     assert outcome.code == INVALID
     lines = outcome.err.splitlines()
-    number_of_line = [line.partition(". E-ZIP-CASE ")[0] for line in lines if "E-ZIP-CASE" in line]
-    assert number_of_line == [str(number) for number in range(1, 21)]
-    assert values_of(lines[-1]) == ["10"]
+    numbers = [line.partition(". E-JSON-SCHEMA ")[0] for line in lines if "E-JSON-SCHEMA" in line]
+    assert numbers == [str(number) for number in range(1, 21)]
+    assert values_of(lines[-1]) == ["1"]
     assert lines[-1] in outcome.page
 
 
@@ -380,16 +393,33 @@ def test_what_was_found_until_a_limit_is_told(tmp_path):
     ]
 
 
-def test_exception_shows_type_and_place_but_no_data(run, monkeypatch):
+@pytest.mark.parametrize("detail", ["none", "summary", "full"])
+def test_exception_shows_type_and_place_where_nothing_is_hidden_and_never_data(run, monkeypatch, detail):
     def fail(*_):
         raise KeyError("SECRET 4711")
 
     monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", fail)
-    outcome = run(ID, REFERENCE, PERFECT)
+    outcome = run(ID, REFERENCE, PERFECT, detail=detail)
     assert outcome.code == BROKEN
-    assert "E-INTERNAL: KeyError" in outcome.err
-    assert "SECRET" not in outcome.err + outcome.out + outcome.page
+    said = outcome.err + outcome.out + outcome.page
+    assert "SECRET" not in said
+    if detail == "full":
+        assert "E-INTERNAL: KeyError in measure.py line " in outcome.err
+    else:
+        assert "E-INTERNAL: the scoring program failed; organizers: " in outcome.err
+        assert "KeyError" not in said
     assert outcome.scores is None
+
+
+def test_warnings_are_not_printed_on_the_platform(tmp_path, capsys, monkeypatch):
+    def warn(*_):
+        warnings.warn("SECRET 4711", stacklevel=1)
+        raise KeyError
+
+    monkeypatch.setattr("scoring_program.metrics.frame_jaccard.count_frames", warn)
+    write_inputs(tmp_path)
+    assert main(["--task", ID, str(tmp_path / "in"), str(tmp_path / "out")]) == BROKEN
+    assert "SECRET" not in capsys.readouterr().err
 
 
 def test_detail_levels(run):
@@ -477,18 +507,39 @@ def contents(folder):
     return {path.name: path.read_text(encoding="utf-8").split(' "stages"')[0] for path in folder.iterdir()}
 
 
-def test_command_line(tmp_path, capsys):
+def write_inputs(folder):
+    """Write the reference and a submission as the platform lays them out."""
     for name, files in (("ref", REFERENCE), ("res", PERFECT)):
-        (tmp_path / "in" / name).mkdir(parents=True)
+        (folder / "in" / name).mkdir(parents=True)
         for file, content in files.items():
-            (tmp_path / "in" / name / file).write_text(content)
-    arguments = ["--task", ID, str(tmp_path / "in"), str(tmp_path / "out")]
-    assert main(arguments) == SCORED
+            (folder / "in" / name / file).write_text(content)
+
+
+def test_command_line(tmp_path, capsys):
+    write_inputs(tmp_path)
+    arguments = [str(tmp_path / "in"), str(tmp_path / "out")]
+    for words in (["--task", ID, *arguments], [*arguments, "--task", ID]):
+        assert main(words) == SCORED
     assert json.loads((tmp_path / "out" / "scores.json").read_text())["score"] == 1.0
-    with pytest.raises(SystemExit):
-        main(arguments[2:])
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        [],
+        ["--help"],
+        ["in", "out"],
+        ["in", "out", "--task"],
+        ["in", "out", "--task", "x"],
+        ["in", "--task", ID],
+    ],
+)
+def test_a_wrong_command_line_is_told_the_right_one(capsys, words):
+    with pytest.raises(SystemExit) as end:
+        main(words)
+    assert end.value.code == BROKEN
     err = capsys.readouterr().err
-    assert "--task" in err
+    assert "INPUT OUTPUT --task" in err
     assert ID in err
 
 

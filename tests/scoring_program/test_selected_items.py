@@ -7,10 +7,10 @@ import re
 import pytest
 
 from people_in_video import home_loaded
-from people_in_video.home_loaded import of_kind
+from people_in_video.csv_table import item_rows
+from people_in_video.home_loaded import of_kind, with_items
 from people_in_video.references import loading
 from scoring_program.scoring import load_reference
-from scoring_program.signature import with_items
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
 
@@ -27,8 +27,8 @@ def test_selected_items_score_as_in_the_whole(task_id, sample):
     selection = whole.select_items(whole.items[1::3])
     result = selection.score_path(submission)
     assert selection.items == list(whole.items[1::3])
-    row_of_item = {row["item"]: row for row in whole.score_path(submission).item_rows()}
-    for row in result.item_rows():
+    row_of_item = {row["item"]: row for row in item_rows(whole.score_path(submission))}
+    for row in item_rows(result):
         assert row["item"] in selection.items
         for key in ("submitted", "score"):
             assert row[key] == row_of_item[row["item"]][key], (row["item"], key)

@@ -53,7 +53,7 @@ def test_help_has_examples(call, command):
 
 @pytest.mark.parametrize(
     "module",
-    ["organizer.__main__", "quality.__main__", "scoring_program.run", "validator.__main__"],
+    ["organizer.__main__", "quality.__main__", "validator.__main__"],
 )
 def test_help_of_other_commands_has_examples(module, capsys):
     with pytest.raises(SystemExit):

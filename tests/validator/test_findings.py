@@ -67,7 +67,7 @@ def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
             )
     (placed,) = findings.summary().problems()
     assert placed.first == findings.problems[0]
-    assert (placed.n_places, len(placed.kinds)) == (8, 4)
+    assert (placed.n_places, placed.n_files) == (8, 4)
     problem = printed_problem(placed.line())
     assert problem[:3] == ("E-CSV-RANGE", "", "a.csv, b.csv, c.csv")
     assert values_of(problem.count_text) == ["8", "4"]

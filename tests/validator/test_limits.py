@@ -20,7 +20,7 @@ class System:
     """Stands for the system: remembers the limits and the timer that are set."""
 
     def __init__(self, monkeypatch, soft, hard=limits.resource.RLIM_INFINITY):
-        self.limits = dict.fromkeys((limits.resource.RLIMIT_CPU, limits.resource.RLIMIT_AS), (soft, hard))
+        self.limits = {limits.resource.RLIMIT_AS: (soft, hard)}
         self.timer: tuple[float, ...] = ()
         self.handlers: dict[int, Any] = {}
         self.now = 100.0
@@ -45,14 +45,9 @@ def test_limits_are_set_and_removed(monkeypatch):
     infinite = limits.resource.RLIM_INFINITY
     system = System(monkeypatch, infinite)
     limits.start(2.75, 300)
-    assert system.limits == {
-        limits.resource.RLIMIT_CPU: (12, infinite),
-        limits.resource.RLIMIT_AS: (300 << 20, infinite),
-    }
+    assert system.limits == {limits.resource.RLIMIT_AS: (300 << 20, infinite)}
     assert system.timer[:2] == (signal.ITIMER_REAL, 2.75)
-    assert set(system.handlers) == {signal.SIGALRM, signal.SIGXCPU}
-    with pytest.raises(limits.TimeLimitError):
-        system.handlers[signal.SIGXCPU](signal.SIGXCPU, None)
+    assert set(system.handlers) == {signal.SIGALRM}
     limits.start(1, 200)
     assert system.limits[limits.resource.RLIMIT_AS] == (200 << 20, infinite)
     limits.finish()

@@ -8,8 +8,7 @@ import pytest
 import yaml
 
 from validator import strict_yaml
-from validator.discovery import discover
-from validator.strict_yaml import load_declaration, load_plain, load_strict
+from validator.strict_yaml import load_plain, load_strict
 
 pytestmark = pytest.mark.interpreters
 
@@ -59,21 +58,6 @@ def test_traps_have_their_place(load, text, keyword, line, column):
     assert keyword in str(error.problem)
     assert error.problem_mark
     assert (error.problem_mark.line, error.problem_mark.column) == (line, column)
-
-
-@pytest.mark.parametrize("package", ["validator.formats", "scoring_program.challenges"])
-def test_declarations_are_what_the_strict_loader_reads(package):
-    for path in discover(package, "*/*.yaml"):
-        text = path.read_text(encoding="utf-8")
-        assert load_declaration(text) == load_strict(text), path
-
-
-@pytest.mark.parametrize(
-    ("text", "keyword"), [("a: 1\na: 2\n", "'a'"), ("[" * 60, "nested"), ("a: &a [*a]\n", "alias")]
-)
-def test_declarations_have_no_traps_either(text, keyword):
-    with pytest.raises(yaml.YAMLError, match=keyword):
-        load_declaration(text)
 
 
 def test_size_and_depth_are_bounded():

@@ -14,28 +14,17 @@ from typing import Any, Generic, NamedTuple, TypeVar, cast
 
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
-from validator.strict_yaml import YamlValue, load_declaration
+from validator.strict_yaml import load_strict
 from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
 _FORMATS = __package__
 # How the names of files of rules end; the id of the task is before it.
 _RULES_ENDING = ".files.yaml"
-# Table Dialect, with its defaults.
-_DIALECT = {"header": True, "delimiter": ",", "quoteChar": '"'}
 # Tasks that declare the values of items name the file first.
 _DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
 _LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
 _MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
-# Our own words for files with a header, and for files of items without one.
-_TABLE_WORDS = {"x-values"}
-_ITEM_WORDS = {"x-item", "x-other-paths", "x-order", "x-frames", "x-further-columns", "x-table-columns"}
-# The constraints of each type of field. Every field is required.
-_CONSTRAINTS = {
-    "string": {"enum", "unique"},
-    "integer": {"minimum", "maximum"},
-    "number": {"minimum", "maximum"},
-}
 ContentT = TypeVar("ContentT")
 
 
@@ -171,14 +160,14 @@ class Format(Generic[ContentT]):
 
 
 def parse_rules(path: Path) -> Rules:
-    """Return the rules in a file. Raises KeyError, TypeError, or ValueError for what is not supported.
+    """Return the rules in a file, which ``files.schema.json`` describes and building a program checks.
 
     Raises Refused where ``values`` cannot be used.
     """
     text, folder = path.read_text(encoding="utf-8"), path.parent
     if _DECLARES_VALUES.search(text):
         return _rules_of_values(path, text)
-    data = load_declaration(text)
+    data = load_strict(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
@@ -186,7 +175,7 @@ def parse_rules(path: Path) -> Rules:
         id=path.name.removesuffix(_RULES_ENDING),
         folder=folder,
         limits=Limits(**data.pop("limits")),
-        csv=tuple(parse_csv_rules(words) for words in data.pop("csv", ())),
+        csv=tuple(_parse_csv_rules(**words) for words in data.pop("csv", ())),
         json=tuple(json_files),
         tool_names=tuple(data.pop("tool_names", ())),
         reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
@@ -199,90 +188,26 @@ def _rules_of_values(path: Path, text: str) -> Rules:
     # Only programs of such tasks hold the module.
     values = importlib.import_module(f"{_FORMATS}.values")
     with values.reading_declaration(path):
-        data = load_declaration(text)
+        data = load_strict(text)
         if data.keys() != {"file", "values"}:
             raise ValueError("it holds file and values, and nothing else")
         form = values.parse_form(data["file"], data["values"])
     rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
     if form.is_table:
-        table = {"path": form.file, "schema": values.table_schema(form)}
-        return rules._replace(csv=(parse_csv_rules(table),))
+        table = CsvRules(path=form.file, fields=tuple(values.table_fields(form)), key=form.key)
+        return rules._replace(csv=(table,))
     # Readers use the name and the text of a schema alone.
     schema = cast(Path, values.json_schema(form))
     file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
     return rules._replace(json=(file,), any_single=True)
 
 
-def parse_csv_rules(data: dict[str, YamlValue]) -> CsvRules:
-    """Return an entry of ``csv`` in a file of rules: a path, a Table Dialect, and a Table Schema.
-
-    Raises KeyError, TypeError, or ValueError for what is missing, unknown, or not supported.
-    """
-    dialect = {**_DIALECT, **data.pop("dialect", {})}
-    has_header = dialect["header"]
-    schema = data.pop("schema")
-    path = data.pop("path" if has_header else "x-path")
-    (key,) = schema.pop("primaryKey", [""])
-    fields_match = schema.pop("fieldsMatch", "exact")
-    if dialect != {**_DIALECT, "header": has_header} or fields_match != _fields_match(has_header):
-        raise ValueError(f"{path}: this dialect or fieldsMatch is not supported")
-    fields = tuple(_parse_field(**words) for words in schema.pop("fields"))
-    extensions = _parse_extensions({**data, **schema}, path, has_header)
-    rules = CsvRules(path=path, fields=fields, key=key, **extensions)
-    _check_pairs(rules)
-    if has_header:
-        _check_table(rules)
-    else:
-        _check_files_of_items(rules)
-    return rules
-
-
-def _fields_match(has_header: bool) -> str:
-    """Return how the fields of a file match those of its rules, in the words of Table Schema."""
-    return "subset" if has_header else "exact"
-
-
-def _parse_extensions(words: dict[str, YamlValue], path: str, has_header: bool) -> dict[str, Any]:
-    """Return our own words as members of `CsvRules`, lists as tuples."""
-    unknown_words = words.keys() - (_TABLE_WORDS if has_header else _ITEM_WORDS)
-    if unknown_words:
-        raise ValueError(f"{path}: {', '.join(sorted(unknown_words))} is not supported here")
-    extensions = {}
+def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
+    """Return an entry of ``csv`` in a file of rules; lists become tuples."""
+    members: dict[str, Any] = {}
     for word, value in words.items():
-        member = word.removeprefix("x-").replace("-", "_")
-        extensions[member] = tuple(value) if isinstance(value, list) else value
-    return extensions
-
-
-def _check_pairs(rules: CsvRules) -> None:
-    """Raise ValueError unless fields differ, and each pair of fields is one."""
-    names = {field.name for field in rules.fields}
-    pairs = [pair for pair in (rules.order, rules.frames) if pair]
-    are_pairs = all(len(pair) == 2 and names.issuperset(pair) for pair in pairs)
-    if len(names) < len(rules.fields) or not are_pairs:
-        raise ValueError(f"{rules.path}: fields have different names; x-order and x-frames name two fields")
-
-
-def _check_table(rules: CsvRules) -> None:
-    if Field(rules.key, "string") not in rules.fields:
-        raise ValueError(f"{rules.path}: primaryKey is one field, a string without constraints")
-
-
-def _check_files_of_items(rules: CsvRules) -> None:
-    path = rules.path
-    if rules.key or any(field.type != "integer" for field in rules.fields):
-        raise ValueError(f"{path}: without a header there is no primaryKey, and all fields are integers")
-    if any(spelling.count("{key}") != 1 for spelling in (path, *rules.other_paths)):
-        raise ValueError(f"{path}: x-path and x-other-paths hold {{key}} once")
-
-
-def _parse_field(name: str, type: str, constraints: dict[str, YamlValue] | None = None) -> Field:
-    words = {"required": True, **(constraints or {})}
-    is_required = words.pop("required")
-    if type not in _CONSTRAINTS or not is_required or not words.keys() <= _CONSTRAINTS[type]:
-        raise ValueError(f"field {name}: this type or constraint is not supported")
-    labels = tuple(words.pop("enum", ()))
-    return Field(name, type, labels, **words)
+        members[word] = tuple(value) if isinstance(value, list) else value
+    return CsvRules(fields=tuple(Field(**field) for field in fields), **members)
 
 
 def task_ids(root: str = _FORMATS) -> list[str]:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from validator.findings import Findings
+from validator.formats.rules import Field
 from validator.texts import is_printable
 
 _LARGEST = 1e9
@@ -302,16 +303,14 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     return float(lowest), float(highest)
 
 
-def table_schema(form: Form) -> dict[str, Any]:
-    """Return the Table Schema of a CSV file."""
-    constraints: dict[str, Any]
-    if form.kind is Kind.LABEL:
-        value_type, constraints = "string", {"enum": list(form.names)}
-    else:
-        value_type, constraints = "number", dict(zip(("minimum", "maximum"), form.range))
-    fields: list[dict[str, Any]] = [{"name": form.key, "type": "string"}]
-    fields += [{"name": name, "type": value_type, "constraints": constraints} for name in form.columns]
-    return {"fields": fields, "fieldsMatch": "subset", "primaryKey": [form.key]}
+def table_fields(form: Form) -> Iterator[Field]:
+    """Yield the columns of a CSV file."""
+    yield Field(form.key, "string")
+    for name in form.columns:
+        if form.kind is Kind.LABEL:
+            yield Field(name, "string", enum=form.names)
+        else:
+            yield Field(name, "number", minimum=form.range[0], maximum=form.range[1])
 
 
 def json_schema(form: Form) -> GeneratedSchema:

@@ -138,7 +138,7 @@ def _unknown_notes(
     video, name = unknown_segments[0]
     number = counted(len(unknown_segments), "submitted segment")
     text = f"{number} not in the public data; the first is '{quote(name)}' of '{quote(video)}'"
-    explanation = explain_unknown_members(submitted_segments, public_segments, "video")
+    explanation = explain_unknown_members(submitted_segments, public_segments)
     if not explanation:
         return [Note("N-SEGMENTS-OUTSIDE", text)]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES

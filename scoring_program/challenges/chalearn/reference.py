@@ -7,7 +7,6 @@ A reference is a folder with two CSV files for each sequence, or one file with t
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -135,16 +134,13 @@ def read_contents(folder: Path) -> dict[str, bytes]:
     prepared = folder / PREPARED_FILE
     if prepared.is_file():
         return _read_prepared(prepared)
-    contents = {}
-    # Names sort faster than paths: there may be many. Macs write ._files beside files.
-    for name in sorted(path.name for path in folder.iterdir() if not path.name.startswith(".")):
-        is_of_sequence = name.endswith((_LABELS_NAME.format(key=""), _DATA_NAME.format(key="")))
-        # To make a path of each of many files takes longer than to read it.
-        path = f"{folder}/{name}"
-        if is_of_sequence and os.path.isfile(path):  # noqa: PTH113
-            with open(path, "rb") as stream:  # noqa: PTH123
-                contents[name] = stream.read()
-    return contents
+    endings = (_LABELS_NAME.format(key=""), _DATA_NAME.format(key=""))
+    # Macs write ._files beside files.
+    return {
+        path.name: path.read_bytes()
+        for path in sorted(folder.iterdir())
+        if path.name.endswith(endings) and not path.name.startswith(".") and path.is_file()
+    }
 
 
 def _read_prepared(path: Path) -> dict[str, bytes]:

@@ -118,7 +118,7 @@ def _unknown_notes(n_unknown: int, submission: KineticsSubmission, public: Publi
     submitted_frames = frames_of_videos(submission.parts)
     submitted_keys, public_keys = _keys(submitted_frames), _keys(public.frames_of_video)
     text = f"ignored what is not in this data: {counted(n_unknown, 'frame')} of the submission"
-    explanation = explain_unknown_members(submitted_keys, public_keys, "video")
+    explanation = explain_unknown_members(submitted_keys, public_keys)
     if not explanation:
         return [Note("N-FRAMES-UNKNOWN", f"{text}; {_frames_beside(submitted_frames, public)}")]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES

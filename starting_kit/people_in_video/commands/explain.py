@@ -98,7 +98,7 @@ def _explain_submission(
 
 def _load(task: str, reference: Path, cache: Path | None) -> AnyHomeLoaded:
     folder = prepared_folder(load_task(task), reference, cache)
-    settings = {"detail": "full", "drawings": 0, "interval": False}
+    settings = {"detail": "full", "interval": False}
     return of_kind(HomeLoaded, load_folder(task, folder, settings, is_limited=True))
 
 

@@ -39,6 +39,7 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
+from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import record_run
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
@@ -52,7 +53,7 @@ from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, load_folder, run
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import MOST_DRAWINGS, Settings, SettingValue
+from scoring_program.settings import Settings, SettingValue
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
 from validator.findings import Refused, note_lines
@@ -148,7 +149,9 @@ def _load(task: str, items: Sequence[str] | None, options: argparse.Namespace) -
     source = options.reference or demo_reference(task)
     reference = prepared_folder(load_task(task), source, options.cache)
     kind: type[AnyHomeLoaded] = HomeLoaded if options.reference else DemoLoaded
-    loaded: AnyHomeLoaded = of_kind(kind, load_folder(task, reference, _overrides(options), is_limited=True))
+    loaded: AnyHomeLoaded = of_kind(
+        kind, load_folder(task, reference, _overrides(options), is_limited=True), options.drawings
+    )
     if options.reference:
         check_reference(loaded)
     if items is not None:
@@ -169,7 +172,7 @@ def _run(
 
 def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
-    overrides: dict[str, SettingValue] = {"detail": "full", "drawings": options.drawings}
+    overrides: dict[str, SettingValue] = {"detail": "full"}
     if options.protocol:
         overrides["protocol"] = options.protocol
     if options.subset:

@@ -13,13 +13,12 @@ from people_in_video.drawings import svg
 from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, sides_key
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
-from people_in_video.drawings.worst_items import has_drawings
+from people_in_video.drawings.worst_items import MOST_DRAWINGS, has_drawings
 from people_in_video.home_loaded import AnyHomeLoaded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look
 from scoring_program.result import Result
-from scoring_program.settings import MOST_DRAWINGS
 from validator.arrays import Floats
 from validator.findings import Refused
 
@@ -82,8 +81,10 @@ def draw_item_pairs(
     if not len(largest_first) or not has_drawings(loaded.task):
         return None
     items = [loaded.items[number] for number in largest_first.tolist()]
-    settings = {**loaded.settings, "drawings": MOST_DRAWINGS, "notes": False, "interval": False}
-    selected = replace(loaded.select_items(items), settings=settings, draws_right=True)
+    settings = {**loaded.settings, "notes": False, "interval": False}
+    selected = replace(
+        loaded.select_items(items), settings=settings, n_drawings=MOST_DRAWINGS, draws_right=True
+    )
     pictures_of_sides = [_pictures(selected, name, score) for name in names]
     pairs = []
     for item, scores in zip(items, item_scores[largest_first].tolist()):

@@ -13,6 +13,8 @@ from people_in_video.challenge_modules import find_module
 from scoring_program.result import Section, Statistics
 from scoring_program.task import Task
 
+MOST_DRAWINGS = 500
+
 
 def draw_worst_items(
     task: Task, reference: Any, submission: Any, statistics: Statistics, number: int, with_right: bool

@@ -10,7 +10,7 @@ from typing import NoReturn
 import numpy as np
 
 from people_in_video.references.lemmas import lemmas_from_table
-from people_in_video.references.preparation import Notes, Options, Preparation
+from people_in_video.references.preparation import Notes, Options, Preparation, save_prepared
 from scoring_program.challenges.anet_entities.reference import (
     LEMMAS_FILE,
     LEMMATIZER_FILE,
@@ -21,7 +21,6 @@ from scoring_program.challenges.anet_entities.reference import (
     read_official,
 )
 from scoring_program.metrics.grounding import Words
-from scoring_program.prepared import save_prepared
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE

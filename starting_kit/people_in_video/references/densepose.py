@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from people_in_video.references import part_masks
-from people_in_video.references.preparation import Notes, Options, Preparation
+from people_in_video.references.preparation import Notes, Options, Preparation, save_prepared
 from scoring_program.challenges.densepose.reference import (
     CHALLENGE_VERTICES,
     DISTANCES_FILE,
@@ -26,7 +26,7 @@ from scoring_program.challenges.densepose.reference import (
     needs_normalizers,
 )
 from scoring_program.metrics import geodesic, masks
-from scoring_program.prepared import require_files, save_prepared
+from scoring_program.prepared import require_files
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Task

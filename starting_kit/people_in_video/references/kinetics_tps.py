@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from people_in_video.references.preparation import Notes, Options, Preparation
+from people_in_video.references.preparation import Notes, Options, Preparation, save_prepared
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
     PARTS_FILE,
@@ -13,7 +13,6 @@ from scoring_program.challenges.kinetics_tps.reference import (
     Reference,
     read_reference,
 )
-from scoring_program.prepared import save_prepared
 from scoring_program.settings import Settings
 from scoring_program.task import Task
 from validator.findings import Findings

@@ -29,8 +29,7 @@ from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Refused
 
-# Everything but drawings, which only a page shows.
-HOME_SETTINGS: Settings = {"detail": "full", "drawings": 0}
+HOME_SETTINGS: Settings = {"detail": "full"}
 
 # What `score` and `Evaluator` take beside settings.
 _PARAMETERS = ("reference", "cache", "items", *ConversionOptions._fields)

@@ -7,6 +7,7 @@ more to do than copying its files; and ``names``, which returns the names in a r
 from __future__ import annotations
 
 import atexit
+import json
 import shutil
 import tempfile
 from collections.abc import Callable, Mapping
@@ -14,8 +15,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from people_in_video.challenge_modules import find_module
 from scoring_program.marks import MARKS_FILE
+from scoring_program.prepared import FORM
 from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
@@ -107,6 +111,13 @@ def load_any(task: Task, folder: Path, settings: Settings) -> AnyLoaded:
     atexit.register(prepared.cleanup)
     write_prepared(task, folder, Path(prepared.name), settings, {})
     return replace(load_reference(task, Path(prepared.name), settings), folder=folder)
+
+
+def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, np.ndarray]) -> None:
+    """Write arrays, and texts that JSON can hold."""
+    text = json.dumps({"form": FORM, **texts}).encode()
+    text_bytes = np.frombuffer(text, np.uint8)
+    np.savez(path, text=text_bytes, **arrays)  # type: ignore[arg-type]
 
 
 def names_of_reference(task: Task, reference: Any) -> Vocabulary:

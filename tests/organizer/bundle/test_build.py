@@ -156,17 +156,13 @@ def test_only_a_program_that_reads_json_carries_its_reader(program_of, name):
 NOT_OF_PROGRAMS = {
     "entries_in_memory",
     "gather",
-    "is_table_of_groups",
     "iter_list",
     "joined_in_order",
     "load_format",
     "load_plain",
-    "marks_text",
     "other_tasks_file",
     "printed_characters",
     "read_at",
-    "save_prepared",
-    "with_items",
 }
 
 

@@ -15,6 +15,7 @@ from organizer.data.prepare import prepare
 from organizer.files import write_files
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.commands import score as score_command
+from people_in_video.csv_table import item_rows
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import (
     CODE_FOLDERS,
@@ -307,7 +308,7 @@ def test_a_video_without_words_has_no_score_of_its_own(tmp_path):
     write_case(tmp_path, reference, encode_submission({"v": {"0": no_objects()}}, "GT"))
     result = loaded(GT, tmp_path / "ref").score_path(tmp_path / "res")
     assert result.items == ["v"]
-    assert result.item_rows() == [{"item": "v", "submitted": True, "score": None, "weight": 0}]
+    assert item_rows(result) == [{"item": "v", "submitted": True, "score": None, "weight": 0}]
 
 
 def test_sentences_without_words_and_objects_count_for_no_weight(tmp_path):

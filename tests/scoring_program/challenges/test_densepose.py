@@ -109,7 +109,7 @@ def test_threads_give_the_same_scores(prepared, tmp_path, monkeypatch, n_cores):
     ("error", "code", "words"),
     [
         (MemoryError("secret"), INVALID, "E-LIMIT-MEMORY"),
-        (ValueError("secret"), BROKEN, "E-INTERNAL: ValueError"),
+        (ValueError("secret"), BROKEN, "E-INTERNAL: the scoring program failed"),
     ],
 )
 def test_threads_that_fail_end_in_a_verdict(
@@ -393,7 +393,7 @@ def test_images_without_a_dense_person_are_not_missing_without_a_detection(tmp_p
 def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeypatch):
     decoded = []
     check = fmt.check
-    of_task = loaded_at_home(ID, prepared, detail="full", drawings=1)
+    of_task = loaded_at_home(ID, prepared, detail="full", n_drawings=1)
     (tmp_path / "s.zip").write_bytes(make_zip({NAME: json.dumps(GOOD)}))
     read = of_task.read(tmp_path / "s.zip")
 

@@ -11,6 +11,7 @@ import pytest
 
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.csv_table import item_rows
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip, places_of, run_folder, values_of
@@ -150,7 +151,7 @@ def test_a_video_with_frames_or_a_class_is_submitted(tmp_path):
     }
     (tmp_path / "submission.zip").write_bytes(make_zip(files(submission)))
     result = loaded(ID, REFERENCES / ID).score_path(tmp_path / "submission.zip")
-    is_submitted = {row["item"]: row["submitted"] for row in result.item_rows()}
+    is_submitted = {row["item"]: row["submitted"] for row in item_rows(result)}
     assert [video for video, yes in is_submitted.items() if yes] == [both, only_frames, only_class]
     assert not is_submitted[other_frame]
     assert not is_submitted[nothing]
@@ -190,7 +191,7 @@ def test_a_reference_without_frames_asks_for_the_class_alone(tmp_path, protocol,
         write_files({name: text.encode() for name, text in content.items()}, tmp_path / folder)
     result = loaded(ID, tmp_path / "ref", protocol=protocol).score_path(tmp_path / "res")
     assert (result.scores["score"], result.scores["coverage"]) == (area, 1.0)
-    assert result.item_rows() == [{"item": "video", "submitted": True, "score": area, "weight": 1}]
+    assert item_rows(result) == [{"item": "video", "submitted": True, "score": area, "weight": 1}]
 
 
 def one_frame_each(parts, n_frames=4):
@@ -283,7 +284,7 @@ def test_the_order_of_videos_in_the_reference_does_not_matter(run, tmp_path, pro
     write_files({name: text.encode() for name, text in reversed_reference.items()}, tmp_path / "reversed")
     (tmp_path / "good.zip").write_bytes(make_zip(files(GOOD)))
     rows = [
-        loaded(ID, folder, protocol=protocol).score_path(tmp_path / "good.zip").item_rows()
+        item_rows(loaded(ID, folder, protocol=protocol).score_path(tmp_path / "good.zip"))
         for folder in (REFERENCES / ID, tmp_path / "reversed")
     ]
     assert rows[0] == rows[1]
@@ -329,7 +330,7 @@ def test_a_reference_prepared_by_1_2_0_in_any_order_gives_the_same_scores(run, t
     }
     (tmp_path / "submission.zip").write_bytes(make_zip(files(submission)))
     result = loaded(ID, tmp_path / "ref").score_path(tmp_path / "submission.zip")
-    assert [(row["item"], row["score"]) for row in result.item_rows()] == [("v", 0.99995), ("w", 0)]
+    assert [(row["item"], row["score"]) for row in item_rows(result)] == [("v", 0.99995), ("w", 0)]
     assert result.scores["mean_psc"] == 0.5
     assert result.scores["top1_accuracy"] == 0.5
 

@@ -246,27 +246,6 @@ def test_objects_that_are_repeated_are_judged_as_if_each_were_compared(seed):
         assert getattr(judged, column).tolist() == getattr(once, column)[repeated].tolist()
 
 
-def test_equal_objects_of_a_segment_are_compared_once(monkeypatch):
-    n_compared = []
-    overlap_correct = gr.overlap_correct
-
-    def count(objects, words, which, target):
-        n_compared.append(len(which))
-        return overlap_correct(objects, words, which, target)
-
-    monkeypatch.setattr(gr, "overlap_correct", count)
-    words, objects, _, n_labels = random_case(1)
-    many = np.zeros(1000, np.int64)
-    repeated = gr.Objects(
-        segment=words.segment[many],
-        index=many,
-        label=words.mention_label[many],
-        box=objects.box[many],
-    )
-    gr.judge_generated(repeated, words, many > 0, n_labels)
-    assert n_compared[0] == 1
-
-
 @pytest.mark.parametrize("block", [1, 2, 3, 512])
 def test_weighted_class_means_are_means_over_the_classes_that_weigh(block):
     rng = np.random.default_rng(5)

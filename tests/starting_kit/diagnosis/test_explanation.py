@@ -45,9 +45,7 @@ class Demo:
         self.task = quality_tasks()[task_id]
         self.folder = folder
         self.task.write_reference(folder / "source", seed=1)
-        loaded = load_against(
-            task_id, folder / "source", folder / "prepared", detail="full", interval=False, drawings=0
-        )
+        loaded = load_against(task_id, folder / "source", folder / "prepared", detail="full", interval=False)
         self.loaded = of_kind(HomeLoaded, loaded)
         self.prediction = self.task.correct_prediction(folder / "source", np.random.default_rng(1), 0.0)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import json
-import re
 
-import numpy as np
 import pytest
 
+from organizer.bundle.programs import refuse_wrong_rules
 from tests.helpers import ROOT, make_zip, places_of, refused
 from validator.formats.rules import (
     CsvRules,
@@ -62,70 +61,31 @@ def test_tasks_are_those_with_a_file(tmp_path, monkeypatch):
 
 ITEMS = """
 csv:
-- x-path: "{key}.csv"
-  dialect: {header: false}
-  schema:
-    fields: [{name: a, type: integer, constraints: {minimum: 1}}, {name: b, type: integer, constraints: {maximum: 5}}]
+- path: "{key}.csv"
+  item: video
+  fields: [{name: a, minimum: 1}, {name: b, maximum: 5}]
 """
-TABLE = """
-csv:
-- path: x.csv
-  schema:
-    fields: [{name: id, type: string}, {name: n, type: number}]
-    fieldsMatch: subset
-    primaryKey: [id]
-"""
+VALUES = "values: {kind: label, labels: [robin, wren]}\nfile: birds.csv\n"
 
 
 def test_csv_files_of_items(parse, tmp_path):
-    expected = CsvRules("{key}.csv", (Field("a", minimum=1), Field("b", maximum=5)))
+    expected = CsvRules("{key}.csv", (Field("a", minimum=1), Field("b", maximum=5)), item="video")
     read = parse(ITEMS)
     assert read == Rules("x", tmp_path, LIMITS, (expected,))
     assert (read.name_patterns, read.json, read.any_single) == (["*.csv"], (), False)
-    assert (expected.key, expected.item, expected.other_paths, expected.order) == ("", "item", (), ())
-    assert (expected.frames, expected.further_columns) == ((), False)
-    own = """  x-item: y
-  x-other-paths: ["{key}.txt"]
-"""
-    schema = """    fieldsMatch: exact
-    x-order: [b, a]
-    x-frames: [a, b]
-    x-further-columns: true
-"""
-    (found,) = parse(ITEMS.replace("  dialect", f"{own}  dialect") + schema).csv
-    assert found == expected._replace(
-        item="y",
-        other_paths=("{key}.txt",),
-        order=("b", "a"),
-        frames=("a", "b"),
-        further_columns=True,
-    )
+    (found,) = parse(f'{ITEMS}  other_paths: ["{{key}}.txt"]\n  order: [b, a]\n  frames: [a, b]\n').csv
+    assert found == expected._replace(other_paths=("{key}.txt",), order=("b", "a"), frames=("a", "b"))
 
 
-def test_tables(parse, tmp_path):
-    expected = CsvRules("x.csv", (Field("id", "string"), Field("n", "number")), "id")
-    read = parse(TABLE)
-    assert read == Rules("x", tmp_path, LIMITS, (expected,))
-    assert (read.name_patterns, expected.values) == (["x.csv"], 20_000_000)
-    assert (expected.fields[1].minimum, expected.fields[1].maximum) == (-np.inf, np.inf)
-    fields = """
-    - {name: id, type: string}
-    - {name: l, type: string, constraints: {required: true, unique: true, enum: [p, q]}}
-    - {name: n, type: integer, constraints: {minimum: 1, maximum: 3}}
-"""
-    text = re.sub("fields: .*\n", f"fields:{fields}", TABLE) + "  x-values: 7\n"
-    text += '  dialect: {header: true, delimiter: ",", quoteChar: "\\""}\n'
-    (found,) = parse(text).csv
-    assert found == CsvRules(
-        "x.csv",
-        (
-            Field("id", "string"),
-            Field("l", "string", ("p", "q"), True),
-            Field("n", "integer", minimum=1, maximum=3),
-        ),
-        "id",
-        7,
-    )
+def test_tables_follow_from_what_items_have(tmp_path):
+    path = tmp_path / "x.files.yaml"
+    path.write_text(VALUES, encoding="utf-8")
+    (table,) = parse_rules(path).csv
+    labels = Field("label", "string", enum=("robin", "wren"))
+    assert table == CsvRules("birds.csv", (Field("id", "string"), labels), key="id")
+    path.write_text("file: ages.csv\nvalues: {kind: number, minimum: 1, maximum: 5}", encoding="utf-8")
+    (table,) = parse_rules(path).csv
+    assert table.fields[1] == Field("number", "number", minimum=1, maximum=5)
 
 
 def test_json_files(parse, tmp_path):
@@ -148,60 +108,35 @@ def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("old", "new", "place"),
     [
-        ("more: 1", "more"),
-        ("json: [{name: a, schema: s, more: 1}]", "more"),
-        (TABLE.replace("type: string", "type: string, title: T"), "title"),
-        (TABLE.replace("type: string", "format: email"), "format"),
-        ("json: [{schema: s}]", "name"),
+        ("csv:", "more: 1\ncsv:", "/"),
+        ("csv:", "json: []\ncsv:", "/"),
+        ("files: 1", "files: many", "/limits/files"),
+        ("{key}.csv", "x.csv", "/csv/0/path"),
+        ("item: video", "encoding: utf-8", "/csv/0"),
+        ("fields:", "order: [a]\n  fields:", "/csv/0/order"),
+        ("minimum: 1", "minimum: one", "/csv/0/fields/0/minimum"),
+        ("minimum: 1", "type: date", "/csv/0/fields/0"),
     ],
 )
-def test_wrong_rules_are_refused(parse, text, words):
-    with pytest.raises(TypeError, match=words):
-        parse(text)
-
-
-@pytest.mark.parametrize(
-    ("rules", "old", "new", "words"),
-    [
-        (ITEMS, "header: false", 'header: false, delimiter: ";"', "{key}.csv: this dialect"),
-        (ITEMS, "header: false", "header: false, skipInitialSpace: true", "fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    fieldsMatch: subset", "fieldsMatch"),
-        (TABLE, "subset", "exact", "x.csv: this dialect"),
-        (TABLE, "    fieldsMatch: subset\n", "", "fieldsMatch"),
-        (ITEMS, "schema:", "schema:\n    primaryKey: [a]", "without a header"),
-        (ITEMS, "type: integer", "type: number", "without a header"),
-        (ITEMS, "{key}", "x", "{key}"),
-        (TABLE, "[id]", "[n]", "primaryKey"),
-        (TABLE, "[id]", "[id, n]", "too many values"),
-        (TABLE, "primaryKey: [id]", "", "primaryKey"),
-        (TABLE, "schema:", "x-item: y\n  schema:", "x-item"),
-        (TABLE, "schema:", "encoding: utf-8\n  schema:", "encoding"),
-        (ITEMS, "schema:", "schema:\n    order: [a, b]", "order"),
-        (ITEMS, "schema:", "schema:\n    x-order: [a]", "x-order and x-frames"),
-        (ITEMS, "schema:", "schema:\n    x-frames: [a, c]", "x-order and x-frames"),
-        (ITEMS, "name: b", "name: a", "different names"),
-        (TABLE, "type: number", "type: date", "field n"),
-        (TABLE, "type: number", "type: number, constraints: {enum: [1]}", "field n"),
-        (TABLE, "type: number", "type: number, constraints: {required: false}", "field n"),
-    ],
-)  # fmt: skip
-def test_words_that_are_not_supported_are_refused(parse, rules, old, new, words):
-    assert rules != rules.replace(old, new)
-    with pytest.raises(ValueError, match=re.escape(words)):
-        parse(rules.replace(old, new))
-
-
-@pytest.mark.parametrize("word", ["x-path", "schema", "fields"])
-def test_words_that_are_missing_are_named(parse, word):
-    with pytest.raises(KeyError, match=word):
-        parse(re.sub(f"\\b{word}:", "x-order:", ITEMS) if word != "schema" else "csv: [{x-path: x}]")
+def test_rules_that_are_not_as_their_schema_says_are_refused_where_a_program_is_built(
+    parse, tmp_path, old, new, place
+):
+    rules = parse(ITEMS)
+    refuse_wrong_rules(rules)
+    path = tmp_path / "x.files.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    problem = refused(refuse_wrong_rules, rules).problems[0]
+    assert (problem.code, problem.file, problem.where) == ("E-SCHEMA", "x.files.yaml", place)
 
 
 @pytest.mark.parametrize("task_id", task_ids())
 def test_every_task_has_a_format_and_its_files(task_id):
     form, found = load_format(task_id)
+    refuse_wrong_rules(found)
     assert (found, found.id) == (load_rules(task_id), task_id)
     assert bool(found.csv) != bool(found.json)
     assert callable(form.read) and callable(form.hints)

@@ -10,17 +10,17 @@ import io
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from validator.arrays import Pixels
 from validator.choose import choose_named, naming_other_task
 from validator.columns import JsonValue
-from validator.findings import REPORTED_PER_KIND, Findings, Note, Read
+from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
@@ -28,7 +28,7 @@ from validator.json_reader import Budget, EntryLimit
 from validator.limits import collector_off, usable_cores
 from validator.list_reader import load_list_schema, read_list
 from validator.png import ImageError, decode_base64, decode_png
-from validator.submission import Source, Submission, open_submission
+from validator.submission import Source, open_submission
 from validator.texts import counted
 
 PARTS = 24
@@ -49,12 +49,9 @@ _LEAST_PIXELS = 100_000_000
 _LEAST_PIXELS_OF_MASK = 10_000
 _CHARACTERS_OF_PIXEL = 4
 
-# Threads that decode masks, and masks for each of them that wait to be decoded or kept.
+# Threads that decode masks, and what the masks may cost together that are being decoded, or wait to be kept.
 _MOST_THREADS = 4
-_IN_FLIGHT = 4
-# Equal masks that are not larger are decoded once, if they are among the last ones.
-_FEW_PIXELS = 20_000
-_SMALL_MASKS_KEPT = 64
+_COST_IN_FLIGHT = 2_000_000
 
 # After so many bad masks none is decoded.
 _MOST_BAD = REPORTED_PER_KIND
@@ -112,13 +109,21 @@ class Entry(NamedTuple):
     n_characters: int = 0
     pixels: Pixels | None = None
 
+    @property
+    def height(self) -> int:
+        """The rows of the mask."""
+        return int(self.value["bbox"][3])
 
-class Checked(NamedTuple):
-    """What came of a detection: itself, unless the findings say why there is none."""
+    @property
+    def width(self) -> int:
+        """The columns of the mask."""
+        return int(self.value["bbox"][2])
 
-    entry: Entry
-    detection: Detection | None
-    findings: Findings
+    @property
+    def cost(self) -> int:
+        """How many pixels take as long to read."""
+        n_pixels_of_text = self.n_characters // _CHARACTERS_OF_PIXEL
+        return max(self.height * self.width, n_pixels_of_text, _LEAST_PIXELS_OF_MASK)
 
 
 def read(path: Source, rules: Rules) -> Read[DetectionHints]:
@@ -156,9 +161,13 @@ def read_detections(
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        with naming_other_task(name, file.name), Findings.collect() as found, collector_off():
-            entries = _entries(submission, name, file, found, n_images)
-            _pass_on(entries, keep, found, _PixelLimit(name, n_images))
+        with ExitStack() as stack:
+            stack.enter_context(naming_other_task(name, file.name))
+            found = stack.enter_context(Findings.collect())
+            stack.enter_context(collector_off())
+            stream = stack.enter_context(submission.open(name))
+            entries = _entries(stream.read, name, file, found, n_images)
+            _pass_on(entries, keep, found, name, n_images)
         findings.notes += found.notes
     return Read(name, findings.notes)
 
@@ -169,11 +178,11 @@ def check_arrays(entries: Sequence[ArrayEntry], rules: Rules, keep: Callable[[De
     (file,) = rules.json
     with Findings.collect() as findings:
         stream = io.BytesIO(f"[{texts}]".encode())
-        for entry in _entries_of(stream.read, "", file, findings):
-            checked = check(entry._replace(pixels=entries[entry.position][1]))
-            findings.extend(checked.findings)
-            if checked.detection is not None and findings.ok:
-                keep(checked.detection)
+        for entry in _entries(stream.read, "", file, findings):
+            with findings.part():
+                detection = check(entry._replace(pixels=entries[entry.position][1]))
+                if findings.ok:
+                    keep(detection)
 
 
 def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
@@ -185,74 +194,69 @@ def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, D
     detections: dict[int, Detection] = {}
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         (name,) = findings.take(choose_named(submission, rules)).values()
-        for entry in _entries(submission, name, file, findings):
-            if entry.position > max(positions, default=-1):
-                break
-            if entry.position in positions:
-                detection = check(entry).detection
-                if detection is not None:
-                    detections[entry.position] = detection
+        with submission.open(name) as stream:
+            for entry in _entries(stream.read, name, file, findings):
+                if entry.position > max(positions, default=-1):
+                    break
+                if entry.position in positions:
+                    detections[entry.position] = check(entry)
     return detections
 
 
 def _entries(
-    submission: Submission, name: str, file: JsonFile, findings: Findings, n_images: int | None = None
-) -> Iterator[Entry]:
-    """Yield the detections of a file that fit their schema. Raises Refused where the list is damaged."""
-    with submission.open(name) as stream:
-        yield from _entries_of(stream.read, name, file, findings, n_images)
-
-
-def _entries_of(
     stream: Callable[[int], bytes],
     name: str,
     file: JsonFile,
     findings: Findings,
     n_images: int | None = None,
 ) -> Iterator[Entry]:
-    """Yield the detections of a list that fit their schema."""
+    """Yield the detections of a list that fit their schema. Raises Refused where the list is damaged."""
     schema, limit = load_list_schema(file.schema), _entry_limit(file, n_images)
     for batch in read_list(stream, name, schema, findings, Budget(), limit):
         yield from map(Entry, batch.keys, batch.column.values, batch.lengths)
 
 
 def _pass_on(
-    entries: Iterable[Entry], keep: Callable[[Detection], None], findings: Findings, limit: _PixelLimit
+    entries: Iterable[Entry],
+    keep: Callable[[Detection], None],
+    findings: Findings,
+    name: str,
+    n_images: int | None,
 ) -> None:
     """Check detections in threads, and pass them on in their order, as long as there is no problem."""
     n_bad = 0
-
-    def needed_entries() -> Iterator[Entry]:
-        for entry in entries:
-            if n_bad < _MOST_BAD:
-                yield entry
-
-    for checked in _checked_in_order(needed_entries(), min(usable_cores(), _MOST_THREADS)):
-        if checked.detection is None:
-            findings.extend(checked.findings.with_files(lambda _: limit.name))
+    n_pixels = 0
+    needed_entries = (entry for entry in entries if n_bad < _MOST_BAD)
+    for entry, checked in _checked_in_order(needed_entries):
+        try:
+            detection = checked.result()
+        except Refused as refused:
+            findings.extend(refused.findings.with_files(lambda _: name))
             n_bad += 1
             continue
-        limit.add(checked, findings)
+        n_pixels += entry.cost
+        if n_images is not None and n_pixels > most_pixels(n_images):
+            _refuse_too_many_pixels(n_images, name, findings)
         if findings.ok:
-            keep(checked.detection)
+            keep(detection)
     if n_bad >= _MOST_BAD:
-        findings.count_unread(0, limit.name)
+        findings.count_unread(0, name)
 
 
-def _checked_in_order(entries: Iterable[Entry], n_threads: int) -> Iterator[Checked]:
-    """Yield what comes of each entry, in their order; some are ahead, in threads."""
-    if n_threads < 2:
-        yield from map(check, entries)
-        return
-    pool = ThreadPoolExecutor(n_threads)
-    waiting: deque[Future[Checked]] = deque()
+def _checked_in_order(entries: Iterable[Entry]) -> Iterator[tuple[Entry, Future[Detection]]]:
+    """Yield each entry with what comes of it, in their order; some are ahead, in threads."""
+    pool = ThreadPoolExecutor(min(usable_cores(), _MOST_THREADS))
+    waiting: deque[tuple[Entry, Future[Detection]]] = deque()
+    cost = 0
     try:
         for entry in entries:
-            waiting.append(pool.submit(check, entry))
-            if len(waiting) == n_threads * _IN_FLIGHT:
-                yield waiting.popleft().result()
+            waiting.append((entry, pool.submit(check, entry)))
+            cost += entry.cost
+            while cost > _COST_IN_FLIGHT:
+                cost -= waiting[0][0].cost
+                yield waiting.popleft()
         while waiting:
-            yield waiting.popleft().result()
+            yield waiting.popleft()
     finally:
         pool.shutdown(cancel_futures=True)
 
@@ -275,69 +279,40 @@ def most_pixels(n_images: int) -> int:
     return max(_LEAST_PIXELS, _PIXELS_AN_IMAGE * n_images)
 
 
-class _PixelLimit:
-    """Counts the pixels of the masks of a file; there is no limit where images are not known."""
-
-    def __init__(self, name: str, n_images: int | None) -> None:
-        self.name = name
-        self._n_images = n_images
-        self._n_pixels = 0
-
-    def add(self, checked: Checked, findings: Findings) -> None:
-        """Count a detection. Raises Refused if there are too many pixels."""
-        if self._n_images is None or checked.detection is None:
-            return
-        self._n_pixels += max(
-            checked.detection.pixels[..., 0].size,
-            _LEAST_PIXELS_OF_MASK,
-            checked.entry.n_characters // _CHARACTERS_OF_PIXEL,
-        )
-        most = most_pixels(self._n_images)
-        if self._n_pixels > most:
-            images = counted(self._n_images, "image")
-            origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
-            origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
-            problem = f"the masks have more than {most:,} pixels ({origin}); the reference has {images}"
-            remedy = (
-                "a reference with more images allows more; otherwise leave out detections with low scores"
-            )
-            findings.refuse("E-JSON-COUNT", problem, remedy, file=self.name, rule=LIMIT_OF_REFERENCE)
+def _refuse_too_many_pixels(n_images: int, name: str, findings: Findings) -> NoReturn:
+    origin = f"{_PIXELS_AN_IMAGE:,} for each image, at least {_LEAST_PIXELS:,}"
+    origin += f"; a detection counts as {_LEAST_PIXELS_OF_MASK:,} or more"
+    problem = f"the masks have more than {most_pixels(n_images):,} pixels ({origin}); the reference has "
+    problem += counted(n_images, "image")
+    remedy = "a reference with more images allows more; otherwise leave out detections with low scores"
+    findings.refuse("E-JSON-COUNT", problem, remedy, file=name, rule=LIMIT_OF_REFERENCE)
 
 
-def check(entry: Entry) -> Checked:
-    """Check a detection and decode its mask; problems name no file."""
-    findings = Findings()
-    detection = None
-    with findings.part():
-        detection = _detection(entry, findings)
-    return Checked(entry, detection if findings.ok else None, findings)
-
-
-def _detection(entry: Entry, findings: Findings) -> Detection:
-    """Return the detection of an entry. Raises Refused."""
-    where = f"/{entry.position}"
+def check(entry: Entry) -> Detection:
+    """Return the detection of an entry. Raises Refused; problems name no file."""
+    with Findings.collect() as findings:
+        where = f"/{entry.position}"
+        _check_size(entry, where, findings)
+        findings.refuse_problems()
+        pixels = entry.pixels
+        if pixels is None:
+            pixels = _decode(entry, f"{where}/uv_data", findings)
+        _check_parts(pixels, f"{where}/uv_data", findings)
     value = entry.value
-    box = value["bbox"]
-    height, width = int(box[3]), int(box[2])
-    _check_size(value, height, width, where, findings)
-    findings.refuse_problems()
-    uv_place = f"{where}/uv_data"
-    pixels = entry.pixels
-    if pixels is None:
-        pixels = _decode(value["uv_data"], height, width, uv_place, findings)
-    _check_parts(pixels, uv_place, findings)
+    x, y, width, height = value["bbox"]
     return Detection(
         index=entry.position,
         image_id=int(value["image_id"]),
         category_id=int(value["category_id"]),
-        box=(float(box[0]), float(box[1]), float(box[2]), float(box[3])),
+        box=(float(x), float(y), float(width), float(height)),
         score=float(value["score"]),
         pixels=pixels,
     )
 
 
-def _check_size(value: dict[str, JsonValue], height: int, width: int, where: str, findings: Findings) -> None:
-    """Check the size of the box, ``height`` and ``width`` in whole pixels, and that ``uv_shape`` fits it."""
+def _check_size(entry: Entry, where: str, findings: Findings) -> None:
+    """Check the size of the box, and that ``uv_shape`` fits it."""
+    value, height, width = entry.value, entry.height, entry.width
     shape = [int(number) for number in value["uv_shape"]]
     shape_place = f"{where}/uv_shape"
     if height < 1 or width < 1:
@@ -376,24 +351,15 @@ def _are_corners(box: list[float], shape: list[int]) -> bool:
     return False
 
 
-def _decode(data: str, height: int, width: int, where: str, findings: Findings) -> Pixels:
-    """Return the pixels of an image, given in base64. Raises Refused."""
+def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
+    """Return the pixels of the mask of an entry. Raises Refused."""
     code = "E-DP-BASE64"
     try:
-        png = decode_base64(data)
+        png = decode_base64(entry.value["uv_data"])
         code = "E-DP-PNG"
-        decode = decode_png if height * width > _FEW_PIXELS else _decode_small_png
-        return decode(png, height, width)
+        return decode_png(png, entry.height, entry.width)
     except ImageError as error:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
-
-
-@lru_cache(maxsize=_SMALL_MASKS_KEPT)
-def _decode_small_png(png: bytes, height: int, width: int) -> Pixels:
-    """Return what `decode_png` does, once for equal files: a small zip may hold 100,000 of them."""
-    pixels = decode_png(png, height, width)
-    pixels.setflags(write=False)
-    return pixels
 
 
 def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
