@@ -24,6 +24,7 @@ from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
 from organizer.files import (
     Files,
+    file_hash,
     files_below,
     folder_files,
     rewrite_files,
@@ -37,7 +38,7 @@ from organizer.ranking.ranking import Ranking
 from organizer.ranking.report import FACTS
 from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
-from organizer.runs.built import read_bundle
+from organizer.runs.built import read_bundle, reference_in
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import load_task
@@ -96,6 +97,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
     rankings = _stored_rankings(task_id, ranking)
+    _warn_of_other_names(rankings)
     _check_same_run(task_id, report, rankings)
     _check_same_bundle(task_id, competition, bundle, references, rankings)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
@@ -124,6 +126,15 @@ def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
     if not all(ranking.team_records for ranking in rankings):
         raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
     return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}
+
+
+def _warn_of_other_names(rankings: Mapping[str, Ranking]) -> None:
+    """Print a warning if the table of names has changed since it gave the names of the teams."""
+    for ranking in rankings.values():
+        path = Path(ranking.names_file)
+        if path.is_file() and file_hash(path) != ranking.facts.names:
+            remedy = "to archive what it says now, run rescore and report first"
+            print(printable(f"warning | {path} has changed since the ranking was made; {remedy}"))
 
 
 def _ranking_files(rankings: Mapping[str, Ranking], with_reference: bool) -> dict[str, bytes]:
@@ -228,11 +239,10 @@ def _is_below(name: str, paths: Collection[str]) -> bool:
 
 
 def _references(competition: Competition, bundle: Files) -> dict[str, dict[str, bytes]]:
-    """Return the files of each reference of a bundle, a zip or a folder, by the name of the reference."""
+    """Return the files of each reference of a bundle by the name of the reference. Raises Refused."""
     references = {}
     for _, entry in entries_of(competition, "tasks"):
-        name = str(entry.get("reference_data", ""))
-        references[name] = zip_files(bundle[name]) if name in bundle else files_below(name, bundle)
+        references[str(entry.get("reference_data", ""))] = zip_files(reference_in(bundle, entry))
     return references
 
 

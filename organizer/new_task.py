@@ -32,7 +32,8 @@ from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
 from validator.formats.items.arrays import as_instance
-from validator.formats.items.write import encode, example_value
+from validator.formats.items.example import example_value
+from validator.formats.items.write import encode
 from validator.formats.values import CORNERS, KINDS_OF_CSV, Form, Kind, parse_form, range_text
 from validator.strict_yaml import load_strict
 from validator.texts import is_printable

@@ -19,6 +19,7 @@ import numpy as np
 from organizer.files import Files, folder_files, samples_folder
 from organizer.tasks import annotations_of
 from people_in_video.diagnosis.trials import Family
+from people_in_video.references.preparation import load_any
 from quality.cures import Cure
 from quality.json_form import JsonForm
 from scoring_program.task import load_task
@@ -143,8 +144,8 @@ class QualityTask(ABC, Generic[PredictionT]):
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return a prediction without mistakes: right at ``noise`` 0, hardly anything right at 1."""
         task = load_task(self.id)
-        loaded = task.load(reference, task.settings(reference))
-        return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
+        loaded = load_any(task, reference, task.settings(reference))
+        return annotations_of(self.id).noisy(loaded.reference, rng, noise)  # type: ignore[no-any-return]
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""

@@ -22,6 +22,8 @@ from validator.findings import Note
 
 # The most decimals of any number in an output.
 DECIMALS = 10
+SHORT_DECIMALS = 4
+"""The most decimals of a number in words, on a page, and in the log."""
 # What fits into half of the width of a page.
 _MOST_COLUMNS_OF_A_HALF = 3
 
@@ -283,6 +285,10 @@ class Shown:
     sections: Sequence[Section] = ()
     marks: Sequence[Mark] = ()
     decimals: int = DECIMALS
+
+    def short(self, value: float) -> str:
+        """Return a score, an end of an interval or a cost as text, with at most `SHORT_DECIMALS`."""
+        return f"{value:.{min(SHORT_DECIMALS, self.decimals)}f}"
 
 
 @dataclass(frozen=True)

@@ -35,8 +35,6 @@ from validator import limits
 from validator.findings import Findings, Note, Read, mistakes_first, without_explained
 from validator.submission import Source
 
-# Decimals of costs in notes, as on the page.
-_NOTE_DECIMALS = 4
 _FAULT = "because of a fault of the program; report it to the maintainers of the scoring program"
 _HERE = Path(__file__).resolve().parent
 
@@ -205,8 +203,7 @@ def load_reference(task: Task, folder: Path, settings: Settings) -> AnyLoaded:
 
 def with_costs(notes: Sequence[Note], task: Task, shown: Shown) -> list[Note]:
     """Return notes; those that count the errors of a type that costs something give its cost."""
-    decimals = min(_NOTE_DECIMALS, shown.decimals)
-    points_of_type = {cost.error_type: f"{cost.points:.{decimals}f}" for cost in shown.error_costs}
+    points_of_type = {cost.error_type: shown.short(cost.points) for cost in shown.error_costs}
     cost_of_code: dict[str, str] = {}
     for error_type in task.error_types:
         points = points_of_type.get(error_type.key, "0")

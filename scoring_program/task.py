@@ -182,18 +182,12 @@ class Declaration:
     """Packages that the program imports besides numpy and yaml and does not carry, by their import names."""
     is_published: bool = False
     """Whether it is a task of a published challenge, which `docs/conventions.md` is about; not one's own."""
-    kit_files: Sequence[str] = ()
-    """Files of ``starting_kit/`` for this task alone."""
     reference_files: Sequence[str] = ()
     """Glob patterns of the organizers' files of a reference, apart from settings.yaml."""
     prepared_file: str = ""
     """A file that preparing writes and that the platform cannot do without; "" if there is none."""
     eval_mode: str = ""
     """What ``--eval_mode`` of the challenge's own script calls the task; "" if there is no such option."""
-    kit_example: str = ""
-    """Code that writes ``my.zip`` for the demo reference, for the README and the notebook of the kit."""
-    kit_update: str = ""
-    """Code that gives an evaluator one prediction for the demo reference, for the guide of the kit."""
     metric: str = ""
     """A module of `scoring_program.metrics` that the declaration names, "" if the code of the task does."""
     thresholds: Sequence[float] = ()

@@ -81,7 +81,7 @@ MESSAGE_TEXTS = {
 SCORING_TEXTS = {
     "E-CSV-FRAME chalearn_gesture": "start frame 999999 is after the last frame, 980; write frames of this sequence, counted from 1; rows of 1 of 12 sequences end after the last frame, up to 1,020.41 times as late",
     "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data",
-    "E-ITEMS-NONE chalearn_gesture": "none of your 12 sequences is in this data; write each sequence as in the data: without 'x' in front of them, as 'DemoSequence0001' for 'xDemoSequence0001'",
+    "E-ITEMS-NONE chalearn_gesture": "none of your 12 sequences is in this data; write them as in the data, as 'DemoSequence0001' for 'xDemoSequence0001'",
     "E-REF-CLASS anet_entities_gt": "the class 'dragon' is not in the vocabulary; add or correct it",
     "E-REF-EMPTY anet_entities_gt": "no segment of the splits validation is annotated; the split file holds validation (0 videos); choose with splits in settings.yaml",
     "E-REF-GROUPS chalearn_gesture": "there is no such file in the reference folder; add it",

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import csv
-import json
 import random
-import shutil
 import zipfile
-from dataclasses import replace
 from io import BytesIO
 
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
-from organizer.runs.pool import Pool
 from organizer.runs.worker import BuiltTask
 from tests.helpers import REFERENCES, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
@@ -29,15 +25,13 @@ _SPOILED = """
 import dataclasses, os, signal, socket, time
 from pathlib import Path
 
-def _spoiled(content_of_name, public, keep):
-    # rescore keeps the files of small submissions in memory.
-    wishes = {name: content.decode() for name, content in content_of_name.items()}
+def _spoiled(submission, public, keep):
+    wishes = {path.name: path.read_text() for path in submission.iterdir()}
     if "die" in wishes:
         os.kill(os.getpid(), signal.SIGKILL)
-    if "kill_server_once" in wishes and not Path(wishes["kill_server_once"]).exists():
-        Path(wishes["kill_server_once"]).touch()
-        os.kill(os.getppid(), signal.SIGKILL)
-        signal.pause()
+    if "die_once" in wishes and not Path(wishes["die_once"]).exists():
+        Path(wishes["die_once"]).touch()
+        os.kill(os.getpid(), signal.SIGKILL)
     if "mark" in wishes:
         Path(wishes["mark"]).touch()
     if "never_end" in wishes:
@@ -53,50 +47,11 @@ def _spoiled(content_of_name, public, keep):
         raise ValueError("secret")
     if "connect" in wishes:
         socket.create_connection(("127.0.0.1", int(wishes["connect"])), 5).close()
-    return _task.read(content_of_name, public, keep)
+    return _task.read(submission, public, keep)
 
 _task = TASKS["chalearn_gesture"]
 TASKS["chalearn_gesture"] = dataclasses.replace(_task, read=_spoiled)
 """
-
-
-class LastingPool(Pool):
-    """A pool that goes on after the call that started it."""
-
-    def close(self):
-        """Do nothing: the next call goes on with it."""
-
-    def end(self):
-        """End it at last."""
-        super().close()
-
-
-class LastingPools:
-    """Pools that calls of ``rescore`` share: to start Python with numpy takes longer than to score these few
-    submissions."""
-
-    def __init__(self, folder):
-        self._folder = folder
-        self._pools = {}
-
-    def start(self, setup, n_workers, memory_mb, work):
-        """Return the pool for a program and a reference, whichever call started it."""
-        content = replace(setup, program="", reference="")
-        key = json.dumps([vars(content), n_workers])
-        if key not in self._pools:
-            # The call removes its folders when it ends.
-            folder = self._folder / str(len(self._pools))
-            program, reference = folder / "program", folder / "reference"
-            shutil.copytree(setup.program, program)
-            shutil.copytree(setup.reference, reference)
-            kept_setup = replace(setup, program=str(program), reference=str(reference))
-            self._pools[key] = LastingPool(kept_setup, n_workers, memory_mb, folder)
-        return self._pools[key]
-
-    def end(self):
-        """End all of them."""
-        for pool in self._pools.values():
-            pool.end()
 
 
 def sample(name="good", **wishes):

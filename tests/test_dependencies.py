@@ -82,7 +82,7 @@ SCORES_ALONE = {
 SENT_BY_VALUE = (
     "organizer.runs.cluster",
     "organizer.runs.pool",
-    "organizer.runs.fork_server",
+    "organizer.runs.scoring_process",
     "organizer.files",
 )
 # The parts of the organizer's tools: each imports those before it only.
@@ -114,6 +114,7 @@ ORGANIZER_PARTS = (
 # Lemmas and sampled pixels are of one challenge; the last lists outputs that may differ between versions.
 NAME_A_TASK = (
     "organizer.data.corenlp",
+    "people_in_video.references.anet_annotations",
     "people_in_video.references.lemmas",
     "people_in_video.diagnosis.sampled_pixels",
     "quality.allowed_differences",
@@ -225,7 +226,7 @@ def test_modules_import_only_what_their_packages_may():
 
 
 def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_program():
-    """A fork server imports the built program once it is told where that is."""
+    """A scoring process imports the built program once it is told where that is."""
     offenders = []
     for name in SENT_BY_VALUE:
         others = set(imports(MODULES[name], within_functions=False)) & MODULES.keys()

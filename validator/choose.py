@@ -230,7 +230,7 @@ class TaskFiles(NamedTuple):
 def _files_of_task(task_id: str) -> TaskFiles:
     """Return what identifies the files of a task whose rules are there."""
     rules = load_rules(task_id)
-    columns = [field.name for file in rules.csv if not file.key for field in file.fields]
+    columns = [field.name for file in rules.csv for field in file.fields]
     return TaskFiles(task_id, list(rules.name_patterns), columns)
 
 

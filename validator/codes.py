@@ -137,7 +137,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-CSV-NUMBER",
-            "A field is not a whole number, or not a finite number.",
+            "A field is not a finite number.",
             "Write digits, with a point for decimals.",
         ),
         MessageCode(
@@ -145,7 +145,11 @@ CODES = CodeTable(
             "A number is out of range, or a row ends before it begins.",
             "Count from 1; write the last frame, not a length.",
         ),
-        MessageCode("E-CSV-SEPARATOR", "Fields are separated by semicolons or tabs.", "Write commas."),
+        MessageCode(
+            "E-CSV-SEPARATOR",
+            "Fields are separated by semicolons, tabs or other characters, or a row ends with one.",
+            "Write commas between fields, and nothing behind the last.",
+        ),
         MessageCode(
             "E-CSV-SYNTAX",
             "Quotation marks are unbalanced.",

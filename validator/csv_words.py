@@ -1,253 +1,246 @@
-"""Why a line of a CSV file without a header is no row, and why a field of any CSV file is no integer."""
+"""Why a line of a CSV file of whole numbers is no row."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
+from itertools import chain
 from typing import NamedTuple
 
-import numpy as np
-
+from validator.csv_text import BLANKS, SEPARATORS, Line, row_pattern
 from validator.findings import Findings
 from validator.formats.rules import CsvRules
 from validator.texts import NUMPY_VALUE, counted, quote
 
-# A line of a file: the name of this, the number of the line from 1, and the line.
-Line = tuple[str, int, str]
 # The start of a word: a letter, perhaps in quotes or behind the mark of a comment. Like all patterns in this
 # module it takes linear time: what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
-_SEPARATORS = {";": "semicolons", "\t": "tabs", "\uff0c": "full-width commas"}
+_SEPARATOR = re.compile(f"[{''.join(SEPARATORS)}]")
 _DECIMAL_COMMA = re.compile("[0-9]+,[0-9]+")
-_ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-_INTEGER = re.compile("[ \t]*([0-9]{1,18})[ \t]*")
-
-
-class Reason(NamedTuple):
-    """Why a field is no integer, and the remedy; reasons with the same rule are of one kind."""
-
-    problem: str
-    remedy: str
-    rule: str
-
-
-class _Reason(NamedTuple):
-    pattern: str
-    problem: str
-    remedy: str
-    rule: str
-
-
-# Blanks around a field are taken off before.
+_ORDINALS = ("first", "second", "third", "fourth", "fifth")
+# What a field that fits a pattern is instead of a whole number, and the remedy.
 _REASONS = (
-    _Reason("", "is empty", "write a whole number", "empty"),
-    _Reason("[+-]?[0-9]+", "has too many digits", "write a number of at most 18 digits", "digits"),
-    _Reason(
+    ("[+-][0-9]{1,18}", "has a sign", "write a plain whole number"),
+    ("", "is empty", "write a whole number"),
+    ("[+-]?[0-9]+", "has too many digits", "write a number of at most 18 digits"),
+    (
         r"[0-9]+\.(?:0|00|0{4,})?",
         "is written as a decimal fraction",
         "write whole numbers without a point, in pandas with .astype(int)",
-        "fraction",
     ),
-    _Reason(
+    (
         r"[0-9]*\.[0-9]+|[0-9]+(?:\.[0-9]{3})+",
         "has a point",
         "write a whole number, without a point for thousands or decimals",
-        "point",
     ),
-    _Reason(
+    (
         r"[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+",
         "is written with an exponent",
         "write whole numbers, in numpy with np.savetxt(..., fmt='%d', delimiter=',')",
-        "exponent",
     ),
-    _Reason(
-        "[\uff10-\uff19]+", "is in full-width digits", "write the digits 0 to 9 of ASCII", "full-width digits"
-    ),
-    _Reason(r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes", "quoted"),
-    _Reason(
+    ("[\uff10-\uff19]+", "is in full-width digits", "write the digits 0 to 9 of ASCII"),
+    (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes"),
+    (
         rf"{NUMPY_VALUE.pattern}(?:\([^()]*\))?",
         "is how numpy prints a value",
         "write the number alone: convert it with int(...) before, a fraction with round(float(...))",
-        "numpy",
     ),
-    _Reason(
+    (
         "(?i:nan|none|null|<na>)",
         "stands for a missing number",
         "write a whole number, or leave out the row",
-        "missing",
     ),
-    _Reason("[A-Za-z].*", "is a word", "write its number, in digits", "word"),
+    ("[A-Za-z].*", "is a word", "write its number, in digits"),
+    (".*", "is not a whole number", "write digits only, at most 18"),
 )
-FORMS = {"fraction", "point", "exponent", "full-width digits", "quoted", "numpy"}
-"""The rules of reasons that lie in how a program writes numbers, of whatever column."""
-_SIGN = _Reason("[+-][0-9]{1,18}", "has a sign", "write a plain whole number", "sign")
-_NO_INTEGER = _Reason("", "is not a whole number", "write digits only, at most 18", "integer")
 
 
-def why_no_integer(field: str, has_sign: bool) -> Reason:
-    """Return why a field is no integer; ``has_sign`` says whether it may have a sign."""
-    reasons = _REASONS if has_sign else (_SIGN, *_REASONS)
-    fitting = (reason for reason in reasons if re.fullmatch(reason.pattern, field, re.DOTALL))
-    reason = next(fitting, _NO_INTEGER)
-    named = f"'{quote(field, 30)}' " if field else ""
-    return Reason(f"{named}{reason.problem}", reason.remedy, reason.rule)
+class _Fault(NamedTuple):
+    """What is wrong with a line; faults with the same code and remedy are of one kind."""
 
-
-def is_header(line: str) -> bool:
-    """Return whether a line names columns: all fields begin like words, and numpy printed none."""
-    fields = line.split(",")
-    return all(_WORD.match(field) and not NUMPY_VALUE.match(field.lstrip(" \t")) for field in fields)
-
-
-def is_separated_otherwise(line: str, n_columns: int) -> bool:
-    """Return whether a line has the fields of a row if it is split at another mark than commas."""
-    return bool(_separator(line, n_columns))
-
-
-def _separator(line: str, n_columns: int) -> str:
-    """Return what separates the fields of a line in place of commas, "" if nothing does."""
-    if n_columns == 1:
-        return ""
-    for mark, words in _SEPARATORS.items():
-        # Blanks and tabs may stand beside commas.
-        if mark in line and line.count(mark) == n_columns - 1 and (mark != "\t" or "," not in line):
-            return words
-    is_blank = "," not in line and len(line.split()) == n_columns
-    return "blanks" if is_blank and not _WORD.match(line) else ""
-
-
-class _Certain(NamedTuple):
-    """What is certain of the lines that are no rows, because it makes rows of all that have too many fields.
-
-    ``has_comma_at_end``: each ends with a comma; ``has_row_numbers``: the first column counts the rows of
-    each file from 0; ``surplus``: the only column without whole numbers, without which each is a row, or -1.
-    """
-
-    has_comma_at_end: bool
-    has_row_numbers: bool
-    surplus: int
-
-
-_NOTHING_CERTAIN = _Certain(has_comma_at_end=False, has_row_numbers=False, surplus=-1)
+    code: str
+    column: int
+    problem: str
+    remedy: str
 
 
 def refuse_lines(
     lines: Sequence[Line], rules: CsvRules, findings: Findings, files_with_rows: Set[str]
 ) -> None:
-    """Add what is wrong with the lines of a submission that are no rows, by file and kind.
+    """Add what is wrong with the lines of a submission that are no rows.
 
     ``files_with_rows`` are the names of the files that have rows, too.
     """
-    certain = _NOTHING_CERTAIN
+    surplus = None
     # Otherwise there are lines that are only counted.
     if findings.is_complete:
-        certain = _what_is_certain(lines, rules, files_with_rows)
-    first_of_kind: dict[tuple[str, ...], list[Line]] = {}
-    for line in lines:
-        first_of_kind.setdefault(_kind(line, rules), []).append(line)
-    for kind, lines_of_kind in first_of_kind.items():
-        for index in findings.first_of(np.ones(len(lines_of_kind), bool)):
-            name, number, text = lines_of_kind[index]
-            code, column, problem, remedy = _words(kind, text, rules, certain)
-            where = f"line {number} column {column}"
-            findings.add(code, problem, remedy, file=name, where=where, rule=" ".join(kind[1:]))
-
-
-def _kind(line: Line, rules: CsvRules) -> tuple[str, ...]:
-    """Return the file of a line, and what it is instead of a row."""
-    name, number, text = line
-    if not text.strip(" \t"):
-        return name, "empty"
-    if number == 1 and is_header(text):
-        return name, "header"
-    separator = _separator(text, len(rules.fields))
-    if separator:
-        return name, "separator", separator
-    has_too_many = text.count(",") >= len(rules.fields)
-    return name, "fields", "too many" if has_too_many else "too few"
-
-
-def _words(kind: tuple[str, ...], text: str, rules: CsvRules, certain: _Certain) -> tuple[str, int, str, str]:
-    """Return code, column, problem and remedy of a line."""
-    n_wanted = len(rules.fields)
-    write_row = f"write {','.join(field.name for field in rules.fields)}"
-    if kind[1] == "empty":
-        return "E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it"
-    if kind[1] == "header":
-        return (
-            "E-CSV-HEADER",
-            1,
-            f"'{quote(text)}' looks like a header",
-            "delete the line: the files have none",
-        )
-    if kind[1] == "separator":
-        problem = f"the fields are separated by {kind[2]}, not by commas"
-        if _DECIMAL_COMMA.search(text):
-            return "E-CSV-SEPARATOR", 1, problem, f"{write_row}, in whole numbers without decimals"
-        if kind[2] == "blanks" and re.search("[0-9]e[+-]", text):
-            write_row = "write np.savetxt(..., fmt='%d', delimiter=',')"
-        return "E-CSV-SEPARATOR", 1, problem, write_row
-    n_fields = text.count(",") + 1
-    problem = f"the row '{quote(text, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
-    column = min(n_fields, n_wanted + 1)
-    if kind[2] == "too many":
-        if certain.has_comma_at_end:
-            return (
-                "E-CSV-COLUMNS",
-                n_wanted + 1,
-                "the row ends with a comma",
-                "delete the comma at the end of each row",
+        surplus = _surplus_column(lines, rules, files_with_rows)
+    for name, number, line in lines:
+        for fault in _faults(line, number, rules, surplus):
+            findings.add(
+                fault.code,
+                fault.problem,
+                fault.remedy,
+                file=name,
+                where=f"line {number} column {fault.column}",
+                rule=fault.remedy,
             )
-        if certain.has_row_numbers:
-            problem = "the first column is an index: it counts the rows from 0"
-            remedy = f"{write_row} alone, in pandas with to_csv(..., index=False, header=False)"
-            return "E-CSV-COLUMNS", 1, problem, remedy
-        if certain.surplus >= 0:
-            which = _ORDINALS[certain.surplus] if certain.surplus < len(_ORDINALS) else "further"
-            return "E-CSV-COLUMNS", certain.surplus + 1, problem, f"leave out the {which} column; {write_row}"
-    return "E-CSV-COLUMNS", column, problem, write_row
 
 
-def _what_is_certain(lines: Sequence[Line], rules: CsvRules, files_with_rows: Set[str]) -> _Certain:
-    """Return what is certain of all lines with too many fields."""
-    n_columns = len(rules.fields)
-    rows = []
-    for name, number, text in lines:
-        is_named = number == 1 and (text.startswith(",") or is_header(text))
-        if text.count(",") >= n_columns and not is_named and not is_separated_otherwise(text, n_columns):
-            rows.append((name, text.split(",")))
-    if not rows or any(len(fields) != n_columns + 1 for _, fields in rows):
-        return _NOTHING_CERTAIN
+def _faults(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | None) -> Iterator[_Fault]:
+    """Yield what is wrong with a line: with all of it, or with its fields."""
+    if not line.strip(BLANKS):
+        yield _Fault("E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it")
+    elif number == 1 and _is_header(line):
+        problem = f"'{quote(line)}' looks like a header"
+        yield _Fault("E-CSV-HEADER", 1, problem, "delete the line: the files have none")
+    elif _ends_needlessly(line, rules):
+        yield _ending_fault(line, rules)
+    elif separators := _separators(line, rules):
+        yield _separator_fault(line, separators, rules)
+    elif line.count(",") == len(rules.fields) - 1:
+        yield from _field_faults(line, rules)
+    else:
+        yield _columns_fault(line, rules, surplus)
+
+
+def _is_header(line: str) -> bool:
+    """Return whether a line names columns: all fields begin like words, and numpy printed none."""
+    fields = line.split(",")
+    return all(_WORD.match(field) and not NUMPY_VALUE.match(field.lstrip(BLANKS)) for field in fields)
+
+
+def _without_ending(line: str) -> str:
+    """Return a line without separators at its end."""
+    return line.rstrip(f"{''.join(SEPARATORS)},{BLANKS}")
+
+
+def _ends_needlessly(line: str, rules: CsvRules) -> bool:
+    """Return whether a line is a row without separators at its end."""
+    return bool(row_pattern(len(rules.fields)).fullmatch(_without_ending(line)))
+
+
+def _ending_fault(line: str, rules: CsvRules) -> _Fault:
+    ending = re.sub(f"[{BLANKS}]", "", line[len(_without_ending(line)) :])
+    names = []
+    for mark in dict.fromkeys(ending):
+        plural = "s" if ending.count(mark) > 1 else ""
+        names.append(f"{SEPARATORS.get(mark, 'comma')}{plural}")
+    code = "E-CSV-COLUMNS" if set(ending) == {","} else "E-CSV-SEPARATOR"
+    remedy = f"delete the {' and the '.join(names)} at the end of each row"
+    return _Fault(code, len(rules.fields) + 1, f"the row ends with '{quote(ending)}'", remedy)
+
+
+def _separators(line: str, rules: CsvRules) -> str:
+    """Return what separates the fields of a line if there are as many as in a row, "" if commas alone do.
+
+    Commas may be decimal commas then.
+    """
+    n_separators = len(rules.fields) - 1
+    body = _without_ending(line)
+    n_commas = body.count(",")
+    # Blanks may stand beside commas.
+    separators = [mark for mark in _SEPARATOR.findall(body) if not (n_commas and mark.isspace())]
+    names = list(dict.fromkeys(SEPARATORS[mark] for mark in separators))
+    if len(separators) != n_separators:
+        is_mixed = separators and len(separators) + n_commas == n_separators
+        names = ["comma", *names] if is_mixed else []
+    is_blank = n_separators and not n_commas and len(line.split()) == n_separators + 1
+    if not names and is_blank and not _WORD.match(line):
+        names = ["blank"]
+    return " and ".join(f"{name}s" for name in names)
+
+
+def _separator_fault(line: str, separators: str, rules: CsvRules) -> _Fault:
+    remedy = _write_row(rules)
+    if not separators.startswith("commas") and _DECIMAL_COMMA.search(line):
+        remedy += ", in whole numbers without decimals"
+    elif separators == "blanks" and re.search("[0-9]e[+-]", line):
+        remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
+    problem = f"the fields are separated by {separators}, not by commas"
+    return _Fault("E-CSV-SEPARATOR", 1, problem, remedy)
+
+
+def _write_row(rules: CsvRules) -> str:
+    return f"write {','.join(field.name for field in rules.fields)}"
+
+
+def _field_faults(line: str, rules: CsvRules) -> Iterator[_Fault]:
+    """Yield what is wrong with the fields of a line that are no whole numbers.
+
+    Why, of whatever field, is one kind: it mostly lies in how a program writes numbers.
+    """
+    is_integer = row_pattern(1).fullmatch
+    for column, (text, field) in enumerate(zip(line.split(","), rules.fields), start=1):
+        if not is_integer(text):
+            text = text.strip(BLANKS)
+            problem, remedy = _why_no_integer(text)
+            quoted = f" '{quote(text, 30)}'" if text else ""
+            yield _Fault("E-CSV-INTEGER", column, f"{field.name}{quoted} {problem}", remedy)
+
+
+def _why_no_integer(text: str) -> tuple[str, str]:
+    """Return what a text is instead of a whole number, and the remedy."""
+    reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
+    problem, remedy = next(reasons)
+    return problem, remedy
+
+
+def _columns_fault(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> _Fault:
+    """Return what is wrong with a line that has too few fields, or too many."""
+    n_fields, n_wanted = line.count(",") + 1, len(rules.fields)
+    column = min(n_fields, n_wanted + 1)
+    problem = f"the row '{quote(line, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
+    remedy = _write_row(rules)
+    if n_fields > n_wanted and surplus is not None:
+        column, advice = surplus
+        remedy = f"{advice}; {remedy}"
+    return _Fault("E-CSV-COLUMNS", column, problem, remedy)
+
+
+def _surplus_column(
+    lines: Sequence[Line], rules: CsvRules, files_with_rows: Set[str]
+) -> tuple[int, str] | None:
+    """Return the column, from 1, without which all lines with too many fields are rows, and what to do.
+
+    Return None if there is no such one, or several.
+    """
+    n_wanted = len(rules.fields)
+    fields_of_file: dict[str, list[list[str]]] = {}
+    for name, number, line in lines:
+        is_named = number == 1 and (line.startswith(",") or _is_header(line))
+        if line.count(",") < n_wanted or is_named:
+            continue
+        if not _ends_needlessly(line, rules) and not _separators(line, rules):
+            fields_of_file.setdefault(name, []).append(line.split(","))
+    rows = list(chain.from_iterable(fields_of_file.values()))
+    if not rows or any(len(fields) != n_wanted + 1 for fields in rows):
+        return None
+    if files_with_rows.isdisjoint(fields_of_file) and all(map(_count_from_0, fields_of_file.values())):
+        return 1, "leave out the first column, in pandas with to_csv(..., index=False, header=False)"
+    is_integer = row_pattern(1).fullmatch
     fitting = []
-    for column in range(n_columns + 1):
+    for column in range(n_wanted + 1):
         # A column of whole numbers may be one that another task has.
-        is_other = not any(_INTEGER.fullmatch(fields[column]) for _, fields in rows)
-        if is_other and all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for _, fields in rows):
+        is_other = not any(is_integer(fields[column]) for fields in rows)
+        if is_other and all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for fields in rows):
             fitting.append(column)
-    return _Certain(
-        has_comma_at_end=all(not fields[-1].strip(" \t") for _, fields in rows),
-        has_row_numbers=files_with_rows.isdisjoint(name for name, _ in rows) and _count_from_0(rows),
-        surplus=fitting[0] if len(fitting) == 1 else -1,
-    )
+    if len(fitting) != 1:
+        return None
+    return fitting[0] + 1, f"leave out the {_ORDINALS[fitting[0]]} column"
 
 
 def _is_row(fields: Sequence[str], rules: CsvRules) -> bool:
     """Return whether fields are a row: whole numbers within their ranges and in order."""
-    value_of_name = {}
-    for text, field in zip(fields, rules.fields):
-        match = _INTEGER.fullmatch(text)
-        if match is None or not max(field.minimum, 0) <= int(match[1]) <= field.maximum:
+    if not all(map(row_pattern(1).fullmatch, fields)):
+        return False
+    value_of_name = {field.name: int(text) for text, field in zip(fields, rules.fields)}
+    for field in rules.fields:
+        if not field.minimum <= value_of_name[field.name] <= field.maximum:
             return False
-        value_of_name[field.name] = int(match[1])
-    return not rules.order or value_of_name[rules.order[0]] <= value_of_name[rules.order[1]]
+    return not rules.frames or value_of_name[rules.frames[0]] <= value_of_name[rules.frames[1]]
 
 
-def _count_from_0(rows: Sequence[tuple[str, list[str]]]) -> bool:
-    """Return whether the first fields of the rows of each file are 0, 1, 2 ..., as in the index of pandas."""
-    n_rows_of_name: dict[str, int] = {}
-    for name, fields in rows:
-        number = n_rows_of_name.get(name, 0)
-        if fields[0].strip(" \t") != str(number):
-            return False
-        n_rows_of_name[name] = number + 1
-    return True
+def _count_from_0(rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first fields of rows are 0, 1, 2 ..., as in the index of pandas."""
+    return [fields[0].strip(BLANKS) for fields in rows] == list(map(str, range(len(rows))))

@@ -76,7 +76,7 @@ def check_items(
             problem = f"your {noun} is not in this data"
         remedy = f"{some_of_each(items, reference_items)}; they may belong to another phase or task"
         if explanation:
-            remedy = f"write each {noun} as in the data: {explanation}"
+            remedy = explanation
         Findings().refuse(ITEMS_NONE, problem, remedy, file=first_place.file, where=first_place.where)
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
     text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"

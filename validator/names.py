@@ -22,6 +22,8 @@ _MOST_COMPARED = 200_000
 _LONGEST_COMPARED = 200
 # What does not explain the members of so many groups, as frames of videos, does not explain all.
 _GROUPS_LOOKED_AT = 50
+REMEDY = "write them as in the data, "
+"""What explanations begin with."""
 _LONGEST_SHOWN = 40
 _SHOWN_OF_SIDE = 3
 # The nearest name: its least similarity, as `difflib` measures it, and what bounds the time.
@@ -45,68 +47,47 @@ Fold = Callable[[str], str]
 Member = tuple[str, str]
 
 
+def _without_folder(name: str) -> str:
+    return re.split(r"[/\\]", name)[-1] or name
+
+
+def _without_ending(name: str) -> str:
+    return _ENDING.sub("", name)
+
+
+def _without_clip_times(name: str) -> str:
+    return _CLIP_TIMES.sub("", name)
+
+
+def _without_v(name: str) -> str:
+    """Return a name without what ActivityNet writes in front of the ids of videos."""
+    return name[2:] if name[:2] in ("v_", "V_") else name
+
+
 def _without_zeros(name: str) -> str:
-    """Return a name whose numbers have no zeros in front."""
     return _ZEROS.sub("", name)
 
 
-class Folding(NamedTuple):
-    """What names may differ in.
-
-    Attributes
-    ----------
-    fold : callable
-        Returns a name without it.
-    dropped, added : str
-        What is to be done to names of a submission if they have it, and otherwise: "without their ending".
-    """
-
-    fold: Fold
-    dropped: str
-    added: str
+def _without_marks(name: str) -> str:
+    return _MARKS.sub("", name)
 
 
 FOLDINGS = (
-    Folding(
-        lambda name: re.split(r"[/\\]", name)[-1] or name,
-        "without the folder in front of them",
-        "with their folder in front of them",
-    ),
-    Folding(
-        lambda name: _ENDING.sub("", name),
-        "without their ending",
-        "with the ending that they have in the data",
-    ),
-    Folding(
-        lambda name: _CLIP_TIMES.sub("", name),
-        "without the times at their end",
-        "with times at their end, as in the data",
-    ),
-    # ActivityNet writes it in front of the ids of videos.
-    Folding(
-        lambda name: name[2:] if name[:2] in ("v_", "V_") else name,
-        "without v_ in front of them",
-        "with v_ in front of them",
-    ),
-    Folding(
-        _without_zeros,
-        "without zeros in front of numbers",
-        "with as many digits in numbers as in the data",
-    ),
-    Folding(folded, "in lower case", "in upper and lower case as in the data"),
-    Folding(
-        lambda name: _MARKS.sub("", name),
-        "without blanks and marks",
-        "with blanks and marks as in the data",
-    ),
+    _without_folder,
+    _without_ending,
+    _without_clip_times,
+    _without_v,
+    _without_zeros,
+    folded,
+    _without_marks,
 )
-"""In the order in which all of them are applied to a name."""
+"""What names may differ in, in the order in which all are applied to a name; each returns it without that."""
 
 
 def fold_all(name: str) -> str:
     """Return a name without anything that spellings differ in, "" if nothing else is left."""
     for folding in FOLDINGS:
-        name = folding.fold(name)
+        name = folding(name)
     return name
 
 
@@ -123,14 +104,14 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     Examples
     --------
     >>> explain_unknown_names(["ab", "cd"], ["v_ab", "v_cd", "v_ef"])
-    "with v_ in front of them, as 'v_ab' for 'ab'"
+    "write them as in the data, as 'v_ab' for 'ab'"
     >>> explain_unknown_names(["2", "3", "4"], ["1", "2", "3"])
-    "with n - 1 for n, as '1' for '2'"
+    "write them as in the data, with n - 1 for n, as '1' for '2'"
     >>> explain_unknown_names(["231", "232"], ["1", "2"])
     ''
     """
     change = find_sure_change([("", name) for name in names], [("", name) for name in known_names])
-    return change.text() if change else ""
+    return f"{REMEDY}{change.text()}" if change else ""
 
 
 def explain_unknown_members(members: Collection[Member], known_members: Collection[Member]) -> str:
@@ -142,7 +123,7 @@ def explain_unknown_members(members: Collection[Member], known_members: Collecti
     --------
     >>> frames, known_frames = [("v", "1"), ("v", "2"), ("v", "3")], [("v", "0"), ("v", "1"), ("v", "2")]
     >>> explain_unknown_members(frames, known_frames)
-    "with n - 1 for n, as '0' for '1'"
+    "write them as in the data, with n - 1 for n, as '0' for '1'"
     """
     known = set(known_members)
     unknown_groups = {group for group, name in members if (group, name) not in known}
@@ -155,7 +136,7 @@ def explain_unknown_members(members: Collection[Member], known_members: Collecti
         change = find_sure_change(some_members, some_known, by_number=True)
         if change is None:
             return ""
-    return change.text() if change else ""
+    return f"{REMEDY}{change.text()}" if change else ""
 
 
 def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
@@ -177,20 +158,15 @@ def _first_names(names: Iterable[str]) -> str:
 
 
 class Change(NamedTuple):
-    """What is done to names, "" for what an example tells, and the member of the data that each then is."""
+    """The member of the data that each is meant to be, and what is done to numbers, "" for nothing."""
 
     words: str
     member_of_member: Mapping[Member, Member]
 
-    def example(self) -> tuple[str, str]:
-        """Return the first name that changes, before and after."""
-        return next(
-            (before, after) for (_, before), (_, after) in self.member_of_member.items() if before != after
-        )
-
     def text(self) -> str:
-        """Return the words with an example."""
-        before, after = self.example()
+        """Return the first name that changes as an example."""
+        changes = ((before, after) for (_, before), (_, after) in self.member_of_member.items())
+        before, after = next(change for change in changes if change[0] != change[1])
         example = f"as '{quote(after, _LONGEST_SHOWN)}' for '{quote(before, _LONGEST_SHOWN)}'"
         return f"{self.words}, {example}" if self.words else example
 
@@ -220,17 +196,13 @@ def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> 
     """Yield the changes with which every member is one of the data, the simplest first."""
     group, name = next(member for member in members if member not in known)
     for folding in FOLDINGS:
-        for change in _changed("", members, known, _unique_folds(known, folding.fold), folding.fold):
-            before, after = change.example()
-            is_dropped = folding.fold(before) == after
-            yield change._replace(words=folding.dropped if is_dropped else folding.added)
+        yield from _changed("", members, known, _unique_folds(known, folding), folding)
     for fold in (str, fold_all):
         member_of_fold = _unique_folds(known, fold)
         yield from _changed("", members, known, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]
-        for words, change_affix in _affixes(fold(name), true_texts):
-            shown_words = words if fold is str else ""
-            yield from _changed(shown_words, members, known, member_of_fold, _both(fold, change_affix))
+        for change_affix in _affixes(fold(name), true_texts):
+            yield from _changed("", members, known, member_of_fold, _both(fold, change_affix))
     fold = _number_alone if by_number else _without_zeros
     member_of_fold = _unique_folds(known, fold)
     if by_number:
@@ -280,22 +252,19 @@ def _both(first: Fold, second: Fold) -> Fold:
     return lambda name: second(first(name))
 
 
-def _affixes(text: str, true_texts: Iterable[str]) -> Iterator[tuple[str, Fold]]:
-    """Yield what a text has too much, or too little, in front or at its end, beside each text of the data,
-    and the change of all texts by it."""
+def _affixes(text: str, true_texts: Iterable[str]) -> Iterator[Fold]:
+    """Yield the change of texts by what one has too much, or too little, in front or at its end, beside each
+    text of the data."""
     for true_text in true_texts:
         shorter, longer = sorted((text, true_text), key=len)
         n_more = len(longer) - len(shorter)
         is_added = longer is true_text
-        verb = "with" if is_added else "without"
         if not shorter or not n_more:
             continue
         if longer.endswith(shorter) and not _splits_number(longer, n_more):
-            start = longer[:n_more]
-            yield f"{verb} '{quote(start)}' in front of them", partial(_change_start, start, is_added)
+            yield partial(_change_start, longer[:n_more], is_added)
         if longer.startswith(shorter) and not _splits_number(longer, len(shorter)):
-            end = longer[len(shorter) :]
-            yield f"{verb} '{quote(end)}' at their end", partial(_change_end, end, is_added)
+            yield partial(_change_end, longer[len(shorter) :], is_added)
 
 
 def _splits_number(text: str, place: int) -> bool:

@@ -176,9 +176,10 @@ def _with_slashes(members: Mapping[str, Member], findings: Findings) -> Mapping[
     return {name.replace("\\", "/"): member for name, member in members.items()}
 
 
-def _check_names(members: Iterable[str], findings: Findings) -> None:
-    for name in members:
-        path = name.removesuffix("/")
+def _check_names(members: Mapping[str, Member], findings: Findings) -> None:
+    for name, member in members.items():
+        # A folder holds nothing itself.
+        path = name if member.size else name.removesuffix("/")
         problem = _name_problem(path)
         if problem:
             findings.add("E-ZIP-NAME", problem, _PLAIN_NAMES, file=path)
@@ -248,8 +249,7 @@ class Submission:
             findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members.keys() - {BASELINE_FILE})
-        self.is_baseline = BASELINE_FILE in self._members
-        if self.is_baseline:
+        if BASELINE_FILE in self._members:
             with self.open(BASELINE_FILE) as stream:
                 first = stream.read(_BASELINE_BYTES).decode("utf-8", "replace").partition("\n")[0]
             findings.note("N-BASELINE", f"it holds {BASELINE_FILE}: {quote(first)}")

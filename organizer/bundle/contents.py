@@ -27,7 +27,7 @@ from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
-from organizer.runs.worker import BuiltTask, Run, run_program
+from organizer.runs.worker import BuiltTask, Run, container_engine, run_program
 from organizer.tasks import content_of
 from people_in_video.references.preparation import check_reference
 from scoring_program.marks import MARKS_FILE
@@ -434,4 +434,4 @@ def _run(built: BuiltTask, sample: bytes) -> Run:
     with tempfile.TemporaryDirectory() as folder:
         submission = Path(folder) / "sample.zip"
         submission.write_bytes(sample)
-        return run_program(built, submission, Path(folder) / "app")
+        return run_program(built, submission, Path(folder) / "app", container_engine())

@@ -25,6 +25,7 @@ from pathlib import Path
 from organizer import ROOT
 from organizer.bundle import DIST
 from organizer.bundle.cut import task_id_of
+from organizer.bundle.examples import example_of
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
 from organizer.bundle.programs import OTHER_TASKS, code_files
@@ -34,7 +35,7 @@ from organizer.bundle.texts import cut_text, fill_placeholders
 from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
 from organizer.messages import kit_messages_page
 from people_in_video.packages import distribution
-from people_in_video.references.preparation import names_of_reference
+from people_in_video.references.preparation import load_any, names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
 from validator.choose import other_tasks_file
@@ -103,7 +104,7 @@ def _shared_files(task_ids: Sequence[str]) -> dict[str, bytes]:
 def _files_of_task(task: Task) -> dict[str, bytes]:
     """Return the files of one task beside the package: its scripts, their data, and its page."""
     folder = KIT_FOLDER / task.folder.name
-    files = {name: (folder / name).read_bytes() for name in task.kit_files}
+    files = {name: (folder / name).read_bytes() for name in example_of(task).files}
     files = nest_packages(files, NESTED_PACKAGES, PACKAGE)
     page = fill_text(format_page(task), [task.id], is_json=False)
     for name in re.findall(rf"\]\(\.\./{_FIGURES}/([^)]+)\)", page):
@@ -255,9 +256,10 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     """
     text = cut_text(text, task_ids)
     task = load_task(task_ids[0])
+    example = example_of(task)
     values = {
-        "# {example}": task.kit_example.strip(),
-        "    # {update}": textwrap.indent(task.kit_update.strip(), "    "),
+        "# {example}": example.write.strip(),
+        "    # {update}": textwrap.indent(example.update.strip(), "    "),
         "{package}": _package_with_extras(task_ids),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),
@@ -278,7 +280,7 @@ def format_page(task: Task) -> str:
     for further_page in (reference_page, ROOT / "starting_kit" / task.folder.name / "ways_in.md"):
         if further_page.is_file():
             text += f"\n{further_page.read_text(encoding='utf-8')}"
-    text += f"\n## A program that writes a submission\n\n```python\n{task.kit_example}```\n"
+    text += f"\n## A program that writes a submission\n\n```python\n{example_of(task).write}```\n"
     if "{names}" in text:
         text = text.replace("{names}", _names_of_demo_data(task))
     return text
@@ -301,7 +303,7 @@ def _annotations_section(task: Task) -> str:
 def _names_of_demo_data(task: Task) -> str:
     """Return a list of the names that the demo reference of a task uses, by what they name."""
     folder = ROOT / "reference_data" / task.id
-    names_of_kind = names_of_reference(task, task.load(folder, task.settings(folder)))
+    names_of_kind = names_of_reference(task, load_any(task, folder, task.settings(folder)).reference)
     items = []
     for kind, names in names_of_kind.items():
         items.append(f"- {_TITLES[kind]} ({len(names)}): {', '.join(names)}.")

@@ -47,7 +47,7 @@ def cut_text(text: str, task_ids: Sequence[str], facts: Collection[str] = ALL_FA
     words = {*facts, "several" if len(task_ids) > 1 else "one"}
     if not all(load_task(task_id).is_published for task_id in task_ids):
         words.add("own")
-    if not all(load_rules(task_id).csv for task_id in task_ids):
+    if any(load_rules(task_id).json for task_id in task_ids):
         words.add("json")
     return _CONDITIONAL.sub(lambda match: _paragraph(match[1].split(), match[2], task_ids, words), text)
 

@@ -36,10 +36,12 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Run the command; return its exit code. Raises UsageError."""
-    if options.image and not container_engine():
+    engine = container_engine()
+    if options.image and not engine:
         raise UsageError("argument --image: no docker or podman runs here; start its daemon")
     task = built.built_task(options.task_id, options.reference, options.phase)
-    return dry_run(replace(task, image=options.image or task.image), options.submission, options.output)
+    task = replace(task, image=options.image or task.image)
+    return dry_run(task, options.submission, options.output, engine)
 
 
 def _image(text: str) -> str:

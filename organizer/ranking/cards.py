@@ -17,10 +17,10 @@ from organizer.ranking.leaderboard import leaderboard_sentence
 from organizer.ranking.near_copies import find_near_copies
 from organizer.ranking.ranking import Ranking, detail_link
 from organizer.ranking.tables import hardest_items, team_facts
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing import standings as standings_parts
-from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, OPEN_ROWS
+from people_in_video.comparing.standings import LONGEST_NAME, MOST_DRAWN, table_cards
 from scoring_program.metrics.resampling import LEAST_ITEMS
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
@@ -32,7 +32,7 @@ _LONGEST_PROBLEM = 300
 # Columns of the table of names with this word in their title are in teams.csv only.
 _PRIVATE = "mail"
 _CODE = re.compile(r"[EN](-[A-Z0-9]+)+")
-_SUBMISSION_HEADINGS = [Heading("Submission"), Heading("Team"), Heading("Outcome")]
+_SUBMISSION_TITLES = ("Submission", "Team", "Outcome")
 
 
 def nothing_ranked_card(ranking: Ranking) -> Element:
@@ -147,15 +147,9 @@ def winner_cards(ranking: Ranking) -> list[Element]:
         interval = standings_parts.band_text(band, standings.decimals)
         margin = standings_parts.text_over_text(difference, interval)
         rows.append([cut(team, LONGEST_NAME), standings.score_texts[place], verdict, margin])
-    headings = [
-        Heading("Team"),
-        Heading("Score"),
-        Heading("The line"),
-        Heading(standings_parts.text_over_text("Score less the line", "95 % interval")),
-    ]
-    title = "Rule for winners"
-    texts = " ".join(winner_sentences(ranking))
-    return [card("winners", title, texts, *table(headings, rows, title, OPEN_ROWS))]
+    margin_heading = standings_parts.text_over_text("Score less the line", "95 % interval")
+    headings = ("Team", "Score", "The line", margin_heading)
+    return table_cards("winners", "Rule for winners", " ".join(winner_sentences(ranking)), headings, rows)
 
 
 def winner_sentences(ranking: Ranking) -> list[str]:
@@ -186,14 +180,11 @@ def fact_cards(ranking: Ranking) -> list[Element]:
     """Return what organizers say of the teams, without addresses, if they say anything."""
     facts_of_team = team_facts(ranking)
     titles = public_titles(facts_of_team)
-    if not titles:
-        return []
     rows = list[list[Cell]]()
     for team, facts in facts_of_team.items():
-        rows.append([cut(team, LONGEST_NAME), *(cut(facts.get(title, ""), LONGEST_NAME) for title in titles)])
-    headings = [Heading("Team"), *(Heading(cut(title, LONGEST_NAME)) for title in titles)]
-    title = "About the teams"
-    return [card("facts", title, "", *table(headings, rows, title, OPEN_ROWS))]
+        rows.append([cut(text, LONGEST_NAME) for text in (team, *(facts.get(title, "") for title in titles))])
+    headings = [cut(title, LONGEST_NAME) for title in ("Team", *titles)]
+    return table_cards("facts", "About the teams", "", headings, rows if titles else [])
 
 
 def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
@@ -205,7 +196,7 @@ def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
 def method_card(ranking: Ranking) -> Element:
     """Return how to read the ranking, how it was computed, and the signature."""
     return standings_parts.method_card(
-        ranking.standings, ranking.signature, ranking.half_samples, _reading_lines(ranking)
+        ranking.standings, ranking.facts.signature, ranking.half_samples, _reading_lines(ranking)
     )
 
 
@@ -241,11 +232,8 @@ def failed_cards(ranking: Ranking) -> list[Element]:
         if record.entry.outcome != SCORED:
             problem = element("div", cut(record.entry.problem, _LONGEST_PROBLEM), class_="reason")
             rows.append([problem, *_submission_cells(record)])
-    if not rows:
-        return []
-    title = "Submissions without a score"
-    headings = [Heading("First problem"), *_SUBMISSION_HEADINGS]
-    return [card("failed", title, failures_sentence(ranking), *table(headings, rows, title, OPEN_ROWS))]
+    headings = ["First problem", *_SUBMISSION_TITLES]
+    return table_cards("failed", "Submissions without a score", failures_sentence(ranking), headings, rows)
 
 
 def failures_sentence(ranking: Ranking) -> str:
@@ -266,17 +254,14 @@ def _code(problem: str) -> str:
 
 def violation_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions that break rules of the phase, if there are any."""
-    if not ranking.violations:
-        return []
     rows = list[list[Cell]]()
     for violation in ranking.violations:
         ranked = "ranked" if violation.is_ranked else "left out"
         reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
         rows.append([reason, ranked, *_submission_cells(violation.record)])
-    title = "Rules of the phase"
-    headings = [Heading("What was found"), Heading("Ranking"), *_SUBMISSION_HEADINGS]
+    headings = ["What was found", "Ranking", *_SUBMISSION_TITLES]
     text = violations_sentence(ranking.violations)
-    return [card("rules", title, text, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("rules", "Rules of the phase", text, headings, rows)
 
 
 def similar_name_cards(ranking: Ranking) -> list[Element]:
@@ -286,8 +271,6 @@ def similar_name_cards(ranking: Ranking) -> list[Element]:
         for record in ranking.records
         if record.submission.other_looks
     }
-    if not others_of_team:
-        return []
     rows = list[list[Cell]]()
     for team in sorted(others_of_team):
         rows.append([cut(team, LONGEST_NAME), cut(", ".join(others_of_team[team]), LONGEST_NAME)])
@@ -295,45 +278,30 @@ def similar_name_cards(ranking: Ranking) -> list[Element]:
     text = (
         "They are ranked as different teams, with the code points of their letters. --names makes them one."
     )
-    headings = [Heading("Team"), Heading("Looks like")]
-    return [card("similar", title, text, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("similar", title, text, ["Team", "Looks like"], rows)
 
 
 def deleted_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions of earlier runs that are no longer there, if there are any."""
-    if not ranking.deleted:
-        return []
     rows = list[list[Cell]]()
     for entry in ranking.deleted:
         rows.append([cut_middle(entry.name), f"{cut(entry.renamed)}: renamed?" if entry.renamed else ""])
     title = "Submissions that are gone"
     text = "An earlier run had them. They may have been deleted on the site, and are not ranked."
-    headings = [Heading("Submission"), Heading("New with the same file")]
-    return [card("deleted", title, text, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("deleted", title, text, ["Submission", "New with the same file"], rows)
 
 
 def leaderboard_cards(ranking: Ranking) -> list[Element]:
     """Return the leaderboard of the site beside this ranking, if it is known."""
-    if not ranking.board:
-        return []
     rows = list[list[Cell]]()
     for comparison in ranking.board:
         both_scores = (comparison.score_there, comparison.score)
         scores = [_score_text(score, ranking.score_decimals) for score in both_scores]
         name = cut_middle(comparison.submission)
         rows.append([cut(comparison.user), *scores, comparison.verdict, cut(comparison.team), name])
-    headings = [
-        Heading("User"),
-        Heading("Score on the site"),
-        Heading("Score here"),
-        Heading("What differs"),
-        Heading("Team"),
-        Heading("Submission"),
-    ]
-    title = "The leaderboard of the site"
-    return [
-        card("board", title, leaderboard_sentence(ranking.board), *table(headings, rows, title, OPEN_ROWS))
-    ]
+    headings = ["User", "Score on the site", "Score here", "What differs", "Team", "Submission"]
+    text = leaderboard_sentence(ranking.board) if ranking.board else ""
+    return table_cards("board", "The leaderboard of the site", text, headings, rows)
 
 
 def _score_text(score: float | None, decimals: int) -> str:
@@ -350,20 +318,14 @@ def equal_file_cards(ranking: Ranking) -> list[Element]:
         teams = {record.submission.team for record in records}
         if len(teams) > 1:
             rows += [[digest[:8], *_submission_cells(record)] for record in records]
-    if not rows:
-        return []
-    title, note = "Equal submissions", "Files of different teams with the same bytes, by their SHA-256."
-    headings = [Heading("File"), *_SUBMISSION_HEADINGS]
-    return [card("equal", title, note, *table(headings, rows, title, OPEN_ROWS))]
+    text = "Files of different teams with the same bytes, by their SHA-256."
+    return table_cards("equal", "Equal submissions", text, ["File", *_SUBMISSION_TITLES], rows)
 
 
 def near_copy_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions of different teams that are nearly the same, if there are any."""
-    pairs = find_near_copies(ranking.records, ranking.task)
-    if not pairs:
-        return []
     rows = list[list[Cell]]()
-    for pair in pairs[:_MOST_ROWS]:
+    for pair in find_near_copies(ranking.records, ranking.task)[:_MOST_ROWS]:
         cells = [cell for record in (pair.first, pair.second) for cell in _submission_cells(record)[:2]]
         rows.append([*cells, pair.reason])
     title = "Look at these: nearly equal submissions"
@@ -371,8 +333,7 @@ def near_copy_cards(ranking: Ranking) -> list[Element]:
         "Different files of different teams whose contents are equal, or whose items have equal scores where "
         "one is neither 0 nor perfect. Nothing was decided by it."
     )
-    headings = [Heading("Submission"), Heading("Team"), Heading("Like"), Heading("Team"), Heading("Why")]
-    return [card("near", title, text, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("near", title, text, ["Submission", "Team", "Like", "Team", "Why"], rows)
 
 
 def change_cards(ranking: Ranking) -> list[Element]:
@@ -393,16 +354,15 @@ def change_cards(ranking: Ranking) -> list[Element]:
     return [card("changes", title, note, *table(headings, rows, title, most=_MOST_ROWS))]
 
 
-def submissions_card(ranking: Ranking) -> Element:
+def submission_cards(ranking: Ranking) -> list[Element]:
     """Return all submissions with their outcome and score."""
     rows = [[*_submission_cells(record), ranking.score_text(record)] for record in ranking.records]
-    title = "All submissions"
-    headings = [*_SUBMISSION_HEADINGS, Heading("Score")]
-    return card("submissions", title, "Names link to detail pages.", *table(headings, rows, title, OPEN_ROWS))
+    headings = [*_SUBMISSION_TITLES, "Score"]
+    return table_cards("submissions", "All submissions", "Names link to detail pages.", headings, rows)
 
 
 def _submission_cells(record: Record) -> list[Cell]:
-    """Return the cells below `_SUBMISSION_HEADINGS`."""
+    """Return the cells below `_SUBMISSION_TITLES`."""
     name = record.submission.name
     link = element("a", cut_middle(name), href=detail_link(name))
     return [link, cut(record.submission.team), record.entry.outcome]

@@ -52,38 +52,28 @@ class Change(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run: its submissions, what had changed since the one before, and what earlier runs had besides.
+    """The last run: its submissions, what had changed since the one before, and what earlier runs had.
 
     ``n_changed_items`` is how many items had another score for the same files.
     """
 
     signature: str
     rows: Sequence[Row]
-    changes: Sequence[Change] = ()
-    deleted: Sequence[Deleted] = ()
-    n_changed_items: int = 0
+    changes: Sequence[Change]
+    deleted: Sequence[Deleted]
+    n_changed_items: int
 
 
-def compare_runs(before: Run | None, now: Run) -> Run:
-    """Return a run with its changes since the last one with another signature or other submissions."""
-    if before is None:
-        return now
-    if (before.signature, before.rows) == (now.signature, now.rows):
-        # The same run again is compared with what the first one was compared with.
-        return before
-    return now._replace(changes=_changes(before, now), deleted=_deleted(before, now))
-
-
-def _deleted(before: Run, now: Run) -> list[Deleted]:
-    """Return the submissions of any earlier run that are no longer there.
+def deleted_since(before: Run, rows: Sequence[Row]) -> list[Deleted]:
+    """Return the submissions of any earlier run that are not in the rows of this one.
 
     One whose team still has the same file, as a rerun with another id, is there; those of phases that this
     run is not about are not missed.
     """
-    names_now = {row.name for row in now.rows}
-    files_now = {(row.team, row.digest) for row in now.rows}
+    names_now = {row.name for row in rows}
+    files_now = {(row.team, row.digest) for row in rows}
     names_before = {row.name for row in before.rows}
-    new_team_of_file = {row.digest: row.team for row in now.rows if row.name not in names_before}
+    new_team_of_file = {row.digest: row.team for row in rows if row.name not in names_before}
     earlier = {entry.name: entry for entry in before.deleted}
     for row in before.rows:
         renamed = new_team_of_file.get(row.digest, "")
@@ -99,10 +89,10 @@ def _deleted(before: Run, now: Run) -> list[Deleted]:
     return sorted(deleted, key=lambda entry: natural(entry.name))
 
 
-def _changes(before: Run, now: Run) -> list[Change]:
+def changes_since(before: Run, signature: str, rows: Sequence[Row]) -> list[Change]:
     """Return the changes in the order of the ranking, those of teams that are gone last."""
-    rows_before, rows_now = _row_of_team(before), _row_of_team(now)
-    differing_parts = _differing_parts(before.signature, now.signature)
+    rows_before, rows_now = _row_of_team(before.rows), _row_of_team(rows)
+    differing_parts = _differing_parts(before.signature, signature)
     changes = []
     for team in {**rows_now, **rows_before}:
         row_before, row_now = rows_before.get(team), rows_now.get(team)
@@ -118,9 +108,9 @@ def _changes(before: Run, now: Run) -> list[Change]:
     return changes
 
 
-def _row_of_team(run: Run) -> dict[str, Row]:
+def _row_of_team(rows: Sequence[Row]) -> dict[str, Row]:
     """Return the row of each team, in the order of the ranking."""
-    ranked_rows = [row for row in run.rows if row.rank is not None]
+    ranked_rows = [row for row in rows if row.rank is not None]
     return {row.team: row for row in sorted(ranked_rows, key=lambda row: (row.rank or 0, row.team))}
 
 

@@ -10,8 +10,6 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from organizer.files import (
     LockedError,
     file_hash,
@@ -23,7 +21,7 @@ from organizer.files import (
 )
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
-from organizer.ranking.changes import Change, Row, Run, compare_runs
+from organizer.ranking.changes import Change
 from organizer.ranking.counting import Counting, counting_of, rank_teams, scores_in_phase
 from organizer.ranking.doubts import doubts_of, refuse_other_phase
 from organizer.ranking.eligibility import (
@@ -33,15 +31,14 @@ from organizer.ranking.eligibility import (
 )
 from organizer.ranking.leaderboard import (
     USER_TITLE,
-    BoardComparison,
+    Leaderboard,
     LeaderboardColumns,
     compare_leaderboard,
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.mail import count_changed_items
 from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
-from organizer.ranking.stored import read_run, read_team_records, save_rankings
+from organizer.ranking.stored import save_rankings, with_changes
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
@@ -55,10 +52,9 @@ from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
-from people_in_video.comparing.pairs import ranks
 from people_in_video.comparing.standings import Baseline
 from scoring_program.settings import PROTOCOLS
-from scoring_program.task import Task, load_task
+from scoring_program.task import load_task
 from validator.formats.rules import load_rules
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote
@@ -175,13 +171,10 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_settings(settings)
     if rule is not None:
-        check_baseline_name(rule, _names_of_baselines(choices, baselines))
+        names = [baseline.team for baseline in choices.baseline_zips]
+        check_baseline_name(rule, [*names, *(baseline.name for baseline in baselines.scores)])
         check_gain(rule, load_task(built.id))
-    board = None
-    if choices.leaderboard is not None:
-        columns = choices.columns or LeaderboardColumns(USER_TITLE, _title_of_score(built))
-        users = {submission.id: submission.user for submission in submissions if submission.id is not None}
-        board = read_leaderboard(choices.leaderboard, columns, built.title, users)
+    board = _given_leaderboard(built, submissions, choices)
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
     protocols = choices.protocols or [""]
@@ -201,53 +194,25 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         if rule is not None and team_records:
             baseline = find_baseline(rule, scored_zips, baselines.scores)
             winner = winner_line(rule, baseline, team_records, task)
-        comparisons = list[BoardComparison]()
-        if board and team_records:
-            comparisons = compare_leaderboard(board, records, task)
-        now = _run_of(records, team_records, task)
-        last_run = read_run(output, task.id, protocol)
-        if last_run is not None and last_run.signature != now.signature:
-            last_records = read_team_records(output, task.id, protocol)
-            now = now._replace(n_changed_items=count_changed_items(last_records, team_records))
-        run = compare_runs(last_run, now)
         ranking = Ranking(
             task=task,
             facts=replace(
-                facts, protocol=protocol, signature=run.signature, submissions=_hash_of_submissions(records)
+                facts,
+                protocol=protocol,
+                signature=team_records[0].entry.signature if team_records else "",
+                submissions=_hash_of_submissions(records),
             ),
             records=records,
             team_records=team_records,
             winner=winner,
             violations=violations,
-            deleted=run.deleted,
-            board=comparisons,
-            changes=run.changes,
-            n_changed_items=run.n_changed_items,
+            board=compare_leaderboard(board, records, task) if board and team_records else (),
+            names_file=str(choices.names.resolve()) if choices.names else "",
         )
-        rankings.append(ranking)
+        rankings.append(with_changes(ranking, output))
     _write_rankings(rankings, output)
     # Written last: until then the next run is compared with the one before.
     save_rankings(rankings, output)
-
-
-def _run_of(records: Sequence[Record], team_records: Sequence[Record], task: Task) -> Run:
-    """Return what the next run is compared with."""
-    scores = np.array([record.entry.score for record in team_records])
-    ranks_of_teams = ranks(scores, task.higher_is_better).tolist()
-    rank_of_name = {record.submission.name: rank for record, rank in zip(team_records, ranks_of_teams)}
-    rows = []
-    for record in records:
-        submission = record.submission
-        rank = rank_of_name.get(submission.name)
-        row = Row(
-            name=submission.name,
-            team=submission.team,
-            digest=record.digest,
-            rank=rank,
-            score=record.entry.scores["score"] if rank else None,
-        )
-        rows.append(row)
-    return Run(team_records[0].entry.signature if team_records else "", rows)
 
 
 def _hash_of_submissions(records: Sequence[Record]) -> str:
@@ -256,10 +221,17 @@ def _hash_of_submissions(records: Sequence[Record]) -> str:
     return hashlib.sha256("".join(lines).encode("utf-8", "surrogateescape")).hexdigest()
 
 
-def _title_of_score(built: BuiltTask) -> str:
-    """Return the title of the first column, as the competition or else the task calls it."""
-    columns = built.columns or load_task(built.id).columns
-    return columns[0].title
+def _given_leaderboard(
+    built: BuiltTask, submissions: Sequence[Submission], choices: Choices
+) -> Leaderboard | None:
+    """Return the leaderboard of the site if it was given. Raises SubmissionsError."""
+    if choices.leaderboard is None:
+        return None
+    # The first column, as the competition or else the task calls it.
+    score_column = (built.columns or load_task(built.id).columns)[0]
+    columns = choices.columns or LeaderboardColumns(USER_TITLE, score_column.title)
+    users = {submission.id: submission.user for submission in submissions if submission.id is not None}
+    return read_leaderboard(choices.leaderboard, columns, built.title, users)
 
 
 def _facts_of(built: BuiltTask, choices: Choices, counting: Counting, baselines: Sequence[Baseline]) -> Facts:
@@ -289,12 +261,6 @@ def _given_baselines(choices: Choices) -> GivenBaselines:
     if len(choices.protocols) > 1:
         raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
     return read_baselines(path)
-
-
-def _names_of_baselines(choices: Choices, baselines: GivenBaselines) -> list[str]:
-    """Return the names of the baselines that are scored here, and of those whose scores were given."""
-    scored_here = [baseline.team for baseline in choices.baseline_zips]
-    return [*scored_here, *(baseline.name for baseline in baselines.scores)]
 
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:

@@ -11,8 +11,8 @@ from organizer.files import folder_with
 from organizer.ranking.eligibility import Rule, Violation
 from organizer.ranking.stored import RANKING
 from organizer.runs.download_names import read_download_names
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from organizer.runs.submissions import Submission, SubmissionsError
 from organizer.runs.worker import BuiltTask
 from scoring_program.marks import MARKS_FILE, read_marks

@@ -12,9 +12,9 @@ from enum import Enum
 from typing import NamedTuple
 
 from organizer.ranking.statistics import LENGTH_OF_DAY, in_order_of_time, records_of_teams
-from organizer.runs.fork_server import SCORED
 from organizer.runs.phase import UNLIMITED, Phase
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from validator.texts import counted
 
 _LAST_SECOND = datetime.timedelta(days=1, seconds=-1)

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from organizer.runs.submissions import SubmissionsError, delimiter_of, first_lines, read_text
 from scoring_program.task import Declaration
 from validator.texts import counted, quote

@@ -59,7 +59,7 @@ def draft_mail(ranking: Ranking) -> str:
         "Your team had rank {rank_before} with a score of {score_before}. "
         "It now has rank {rank} with a score of {score}; possible ranks: {rank_low} to {rank_high}.",
         "",
-        f"Scores with this signature are comparable: {ranking.signature}",
+        f"Scores with this signature are comparable: {ranking.facts.signature}",
     ]
     return "".join(f"{visible(line)}\n" for line in lines)
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from scoring_program.metrics.resampling import rounded
 from scoring_program.task import Declaration
 from validator.arrays import Bools, Floats

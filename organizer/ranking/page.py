@@ -50,7 +50,7 @@ def index_page(ranking: Ranking) -> str:
     ]
     submissions = [
         *cards.change_cards(ranking),
-        cards.submissions_card(ranking),
+        *cards.submission_cards(ranking),
     ]
     warnings = [_NOT_PUBLIC] if ranking.team_records else []
     warnings += _reference_warnings(ranking)

@@ -70,4 +70,4 @@ def methods_text(ranking: Ranking) -> str:
         *standings_parts.method_texts(standings, ranking.half_samples),
         *winner_sentences(ranking),
     ]
-    return f"{visible(' '.join(sentences))}\n\nSignature: {visible(ranking.signature)}\n"
+    return f"{visible(' '.join(sentences))}\n\nSignature: {visible(ranking.facts.signature)}\n"

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.changes import Change, Deleted
+from organizer.ranking.changes import Change, Deleted, Row
 from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import (
@@ -21,9 +21,9 @@ from organizer.ranking.statistics import (
     with_published_ranks,
 )
 from organizer.ranking.winner_rule import WinnerLine, winner_line
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
-from people_in_video.comparing.pairs import Comparison, compare
+from organizer.runs.scoring_process import SCORED
+from people_in_video.comparing.pairs import Comparison, compare, ranks
 from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.metrics.resampling import Intervals, intervals
 from scoring_program.task import Task
@@ -123,6 +123,8 @@ class Ranking:
         What changed since the last run, nothing if there was none.
     n_changed_items : int
         How many items had another score then, for the same files.
+    names_file : str
+        The place of the table of names, "" without one; its hash is one of the facts.
     is_published : bool
         Whether ranks follow the scores as they are shown.
     """
@@ -137,6 +139,7 @@ class Ranking:
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
     n_changed_items: int = 0
+    names_file: str = ""
     is_published: bool = False
 
     @cached_property
@@ -195,14 +198,31 @@ class Ranking:
         return [expected_drop_of(self.eligible_records[team], self.task) for team in self.teams]
 
     @property
-    def signature(self) -> str:
-        """What makes the scores comparable, "" if nothing is ranked."""
-        return self.team_records[0].entry.signature if self.team_records else ""
-
-    @property
     def half_samples(self) -> int:
         """How often the items were divided into halves, 0 if nothing is ranked."""
         return len(self.team_records[0].entry.first) if self.team_records else 0
+
+    @cached_property
+    def rows(self) -> list[Row]:
+        """A row for each submission; ranks are those of the teams, before scores are rounded."""
+        scores = np.array([record.entry.score for record in self.team_records])
+        ranks_of_teams = ranks(scores, self.task.higher_is_better).tolist()
+        rank_of_name = {
+            record.submission.name: rank for record, rank in zip(self.team_records, ranks_of_teams)
+        }
+        rows = []
+        for record in self.records:
+            submission = record.submission
+            rank = rank_of_name.get(submission.name)
+            row = Row(
+                name=submission.name,
+                team=submission.team,
+                digest=record.digest,
+                rank=rank,
+                score=record.entry.scores["score"] if rank else None,
+            )
+            rows.append(row)
+        return rows
 
     @cached_property
     def comparison(self) -> Comparison:

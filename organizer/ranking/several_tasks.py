@@ -21,11 +21,10 @@ from organizer.ranking.statistics import half_scores_of, with_published_ranks
 from organizer.ranking.stored import NoRankingError, read_rankings, stored_task
 from organizer.ranking.tables import Cell, csv_table, pairs_table
 from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets
-from people_in_video.comparing.standings import LONGEST_NAME
+from people_in_video.comparing.standings import LONGEST_NAME, table_cards
 from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, rounded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell as PageCell
-from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from validator.arrays import Floats
 from validator.texts import counted, printable, quote, some_words
@@ -235,21 +234,21 @@ def _page(result: Result, rankings: Sequence[Ranking], weights: Sequence[float])
     """Return the page to publish."""
     tasks = ", ".join(_different([ranking.title for ranking in rankings], rankings))
     is_demo = any(ranking.facts.is_demo for ranking in rankings)
-    signatures = element("ul", *(element("li", element("code", ranking.signature)) for ranking in rankings))
+    signatures = [element("li", element("code", ranking.facts.signature)) for ranking in rankings]
     return page_document(
         title="Several tasks",
         heading="Several tasks in one table",
         subtitle=f"{counted(len(result.teams), 'team')}; tasks: {tasks}.",
         warnings=[DEMO_WARNING] if is_demo else [],
         shown_cards=[
-            _teams_card(result, rankings),
+            *_teams_cards(result, rankings),
             card("method", "Method", "", *_method_sentences(result, rankings, weights)),
-            card("signatures", "Signatures", "", signatures),
+            card("signatures", "Signatures", "", element("ul", *signatures)),
         ],
     )
 
 
-def _teams_card(result: Result, rankings: Sequence[Ranking]) -> Element:
+def _teams_cards(result: Result, rankings: Sequence[Ranking]) -> list[Element]:
     rows = list[list[PageCell]]()
     for place, team in enumerate(result.teams):
         cells: list[PageCell] = [cut(team, LONGEST_NAME)]
@@ -265,8 +264,7 @@ def _teams_card(result: Result, rankings: Sequence[Ranking]) -> Element:
         titles = ["Rank", "Possible ranks", "Weighted mean"]
     scores = [f"{ranking.task.title}: {ranking.task.columns[0].title}" for ranking in rankings]
     titles += _different(scores, rankings)
-    headings = [Heading("Team"), *map(Heading, titles)]
-    return card("overall", "Teams", "", *table(headings, rows, "Teams", len(rows)))
+    return table_cards("overall", "Teams", "", ("Team", *titles), rows, len(rows))
 
 
 def _method_sentences(result: Result, rankings: Sequence[Ranking], weights: Sequence[float]) -> list[str]:

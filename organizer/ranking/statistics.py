@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from organizer.ranking.selection import expected_drop
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing.pairs import Comparison, ranks
 from scoring_program.metrics.resampling import HalfScores, rounded
 from scoring_program.task import Declaration

@@ -15,14 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from organizer.files import write_durable
-from organizer.ranking.changes import Change, Deleted, Row, Run
+from organizer.ranking.changes import Change, Deleted, Row, Run, changes_since, deleted_since
 from organizer.ranking.eligibility import Rule, Violation, names_left_out
 from organizer.ranking.leaderboard import BoardComparison
+from organizer.ranking.mail import count_changed_items
 from organizer.ranking.ranking import Facts, Ranking
 from organizer.ranking.statistics import best_first
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerLine, WinnerRule, winner_line
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record, stored_record
+from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing.standings import Baseline
 from scoring_program.task import Task, load_task
 from validator.texts import quote, some_words
@@ -85,7 +86,35 @@ def missing_ranking(folder: Path, task_id: str) -> str:
     return f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"
 
 
-def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
+def with_changes(ranking: Ranking, output: Path) -> Ranking:
+    """Return a ranking with what changed since the last run with another signature or other submissions.
+
+    The last run by its protocol is stored in ``output``; without one nothing has changed.
+    """
+    before = _read_run(output, ranking.task.id, ranking.facts.protocol)
+    if before is None:
+        return ranking
+    if (before.signature, before.rows) == (ranking.facts.signature, ranking.rows):
+        # The same run again is compared with what the first one was compared with.
+        return replace(
+            ranking,
+            changes=before.changes,
+            deleted=before.deleted,
+            n_changed_items=before.n_changed_items,
+        )
+    n_changed_items = 0
+    if before.signature != ranking.facts.signature:
+        records_before = _read_team_records(output, ranking.task.id, ranking.facts.protocol)
+        n_changed_items = count_changed_items(records_before, ranking.team_records)
+    return replace(
+        ranking,
+        changes=changes_since(before, ranking.facts.signature, ranking.rows),
+        deleted=deleted_since(before, ranking.rows),
+        n_changed_items=n_changed_items,
+    )
+
+
+def _read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
     with contextlib.suppress(*_MALFORMED):
         saved = _saved_by_protocol(folder, task_id, protocol)
@@ -99,14 +128,17 @@ def read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     return None
 
 
-def read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Record]:
+def _read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Record]:
     """Return the records that counted in the last run by a protocol, by the SHA-256 of their files.
 
     Those that cannot be read are left out.
     """
-    records = {}
+    rows: list[dict[str, Any]] = []
     with contextlib.suppress(*_MALFORMED):
-        for row in _saved_by_protocol(folder, task_id, protocol)["submissions"]:
+        rows = _saved_by_protocol(folder, task_id, protocol)["submissions"]
+    records = {}
+    for row in rows:
+        with contextlib.suppress(*_MALFORMED):
             if row["rank"] is not None:
                 record = stored_record(folder, row)
                 records[record.digest] = record
@@ -150,6 +182,7 @@ def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
         "deleted": [row._asdict() for row in ranking.deleted],
         "changes": [change._asdict() for change in ranking.changes],
         "n_changed_items": ranking.n_changed_items,
+        "names_file": ranking.names_file,
         "winner": _saved_winner(ranking.winner) if ranking.winner else None,
     }
 
@@ -233,6 +266,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
         n_changed_items=int(saved["n_changed_items"]),
+        names_file=str(saved.get("names_file", "")),
     )
 
 

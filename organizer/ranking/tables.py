@@ -153,15 +153,9 @@ def pairs_table(
     pairs: Pairs, teams: Sequence[str], decimals: int, p_decimals: int, most_teams: int = _MOST_TEAMS
 ) -> str:
     """Return a row for each pair of the first teams, with so many decimals of differences and p values."""
-    differences = {
-        "difference": pairs.difference,
-        "low": pairs.low,
-        "high": pairs.high,
-        "low_all": pairs.low_all,
-        "high_all": pairs.high_all,
-    }
-    number_columns = {name: np.round(values, decimals) for name, values in differences.items()}
-    number_columns.update(p=np.round(pairs.p, p_decimals), p_adjusted=np.round(pairs.p_adjusted, p_decimals))
+    number_columns = {}
+    for name, values in pairs.numbers.items():
+        number_columns[name] = np.round(values, p_decimals if name.startswith("p") else decimals)
     numbers = np.stack(list(number_columns.values()), axis=1)
     rows: list[list[Cell]] = []
     for pair in np.flatnonzero(pairs.second < most_teams).tolist():

@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from enum import Enum
 from xml.etree.ElementTree import Element
 
-import numpy as np
-
 from organizer.ranking.cards import expected_drop_text, winner_sentences
 from organizer.ranking.page import render_page
 from organizer.ranking.ranking import Ranking
@@ -18,8 +16,9 @@ from people_in_video.comparing.standings import (
     band_text,
     beyond_note,
     difference_element,
+    difference_of_pair,
     name_element,
-    rounded_band,
+    table_cards,
     text_over_text,
     too_few,
 )
@@ -28,8 +27,7 @@ from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import cost_cards
-from scoring_program.result import ErrorCost, Interval
-from validator.arrays import Ints
+from scoring_program.result import ErrorCost, Interval, Shown
 from validator.texts import counted
 
 _MOST_TEAMS = 100
@@ -46,7 +44,7 @@ class _Verdict(Enum):
 
 def team_page(ranking: Ranking, place: int, band: Band) -> str:
     """Return the page of the team at a place from 0 on; ``band`` is its score with the interval."""
-    signature = element("p", element("code", ranking.team_records[place].entry.signature))
+    signature = element("p", element("code", ranking.facts.signature))
     shown_cards = [
         _place_card(ranking, place, band),
         *_cost_cards(ranking, place, band),
@@ -64,9 +62,9 @@ def teams_index(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
         link = element("a", cut(team, LONGEST_NAME), href=page_of_team[team])
         rank = str(standings.comparison.rank[place])
         rows.append([link, rank, standings.comparison.rank_set_text(place), standings.score_texts[place]])
-    headings = [Heading("Team"), Heading("Rank"), Heading("Possible ranks"), Heading("Score")]
-    shown_card = card("teams", "Teams", "", *table(headings, rows, "Teams", len(rows)))
-    return render_page(ranking, "Pages of the teams", [shown_card])
+    headings = ("Team", "Rank", "Possible ranks", "Score")
+    cards = table_cards("teams", "Teams", "", headings, rows, len(rows))
+    return render_page(ranking, "Pages of the teams", cards)
 
 
 def _place_card(ranking: Ranking, place: int, band: Band) -> Element:
@@ -114,27 +112,38 @@ def _cost_cards(ranking: Ranking, place: int, band: Band) -> list[Element]:
         items=entry.n_items,
         is_grouped=ranking.standings.unit == "group",
     )
-    costs = [ErrorCost(*cost) for cost in entry.error_costs]
-    score = entry.scores[ranking.task.columns[0].key]
-    return cost_cards(ranking.task, costs, score, interval, entry.decimals)
+    shown = Shown(
+        scores=entry.scores,
+        interval=interval,
+        error_costs=[ErrorCost(*cost) for cost in entry.error_costs],
+        decimals=entry.decimals,
+    )
+    return cost_cards(ranking.task, shown)
 
 
 def other_teams(standings: Standings, place: int) -> list[Child]:
     """Return the difference of a team to each other one, or to those next to it in a long ranking."""
-    others = np.delete(np.arange(len(standings.names)), place)
-    verdicts = _verdicts(standings, place, others)
+    pairs = standings.comparison.pairs
+    pair_numbers = pairs.of(place)
+    others = [pairs.other(pair, place) for pair in pair_numbers.tolist()]
+    verdicts = []
+    for other, differs in zip(others, pairs.is_significant[pair_numbers].tolist()):
+        better_or_worse = _Verdict.BETTER if place < other else _Verdict.WORSE
+        verdicts.append(better_or_worse if differs else _Verdict.OPEN)
     n_listed = min(_MOST_TEAMS, len(others))
     text = _others_text(standings, verdicts, n_listed)
-    nearest_first = np.argsort(np.abs(place - others), kind="stable")
-    listed_indexes = np.sort(nearest_first[:n_listed]).tolist()
+    nearest_first = sorted(range(len(others)), key=lambda index: abs(place - others[index]))
+    listed_indexes = sorted(nearest_first[:n_listed])
     if not listed_indexes:
         return [text]
-    differences = [_difference_to(standings, place, int(others[index])) for index in listed_indexes]
+    differences = []
+    for index in listed_indexes:
+        differences.append(difference_of_pair(standings, int(pair_numbers[index]), others[index]))
     no_difference = Band(0.0, 0.0, 0.0)
     scale = scale_of([no_difference, *differences], not standings.task.higher_is_better)
     rows = list[list[Cell]]()
     for index, difference in zip(listed_indexes, differences):
-        name = name_element(standings.names[int(others[index])])
+        name = name_element(standings.names[others[index]])
         difference_cell = difference_element(difference, scale, standings.decimals)
         rows.append([name, verdicts[index].value, difference_cell])
     headings = [
@@ -144,24 +153,6 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
     ]
     axis: list[Cell] = [beyond_note(scale, differences), "", forest_axis(scale)]
     return [text, *table(headings, rows, "Other teams", n_listed, last_row=axis)]
-
-
-def _verdicts(standings: Standings, place: int, others: Ints) -> list[_Verdict]:
-    """Return what a team is, compared with each of the others."""
-    pairs = _pair_numbers(np.minimum(place, others), np.maximum(place, others), len(standings.names))
-    is_significant = standings.comparison.pairs.is_significant[pairs].tolist()
-    verdicts = []
-    for other, differs in zip(others.tolist(), is_significant):
-        if not differs:
-            verdicts.append(_Verdict.OPEN)
-        else:
-            verdicts.append(_Verdict.BETTER if place < other else _Verdict.WORSE)
-    return verdicts
-
-
-def _pair_numbers(first: Ints, second: Ints, m: int) -> Ints:
-    """Return the places of pairs of m teams, ``first < second``, in the order of first, then second."""
-    return first * m - first * (first + 3) // 2 + second - 1
 
 
 def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) -> str:
@@ -182,15 +173,3 @@ def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) 
     if more := len(verdicts) - n_listed:
         text += f" The {counted(n_listed, 'team')} next to it in the ranking are listed, {more:,} not."
     return text
-
-
-def _difference_to(standings: Standings, place: int, other: int) -> Band:
-    """Return the score of a team less that of another one, with its interval."""
-    first, second = np.array([min(place, other)]), np.array([max(place, other)])
-    pair = int(_pair_numbers(first, second, len(standings.names))[0])
-    difference = standings.comparison.pairs.difference[pair]
-    low, high = standings.difference_ends[0][pair], standings.difference_ends[1][pair]
-    if place > other:
-        # Pairs hold the difference of the better one to the other.
-        low, difference, high = -high, -difference, -low
-    return rounded_band(low, difference, high, standings.decimals)

@@ -14,8 +14,8 @@ import numpy as np
 
 from organizer.files import folder_with
 from organizer.ranking.statistics import half_scores_of
-from organizer.runs.fork_server import SCORED
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED
 from organizer.runs.submissions import SubmissionsError
 from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.forest import Band

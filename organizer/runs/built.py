@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import posixpath
+import zipfile
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -214,11 +217,11 @@ def _first_entry(competition: Competition, task_id: str) -> Entry:
 def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
     """Return the program of a task of a bundle; warn if it is not the one of this repository."""
     place, built_program = f"{DIST.name}/{task_id}.zip", build_program(task_id)
-    name = _first_entry(competition, task_id)["scoring_program"]
+    name = _first_entry(competition, task_id).get("scoring_program", f"{task_id}_program.zip")
     if is_key(name):
         print(f"warning | {place} names a program that the server holds; that of this repository runs here")
         return built_program
-    program: bytes = files[name]
+    program = _whole_zip(name, files)
     if program != built_program:
         print(f"warning | the program in {place} differs from this repository's; run make bundle")
     return program
@@ -258,7 +261,7 @@ def _given_folder(competition: Competition, task_id: str, reference: Path, offer
     Raises Refused if it is called like the reference of another phase.
     """
     name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
-    folder = task_folder(name, reference, task_names(load_competition()))
+    folder = task_folder(name, reference, task_names(competition))
     given_name = folder.absolute().name
     names = {other.reference for other in offers_of(competition, task_id)}
     if offer and given_name != offer.reference and given_name in names:
@@ -294,10 +297,23 @@ def overview_command(bundle: Path, output: Path, images: Images) -> int:
 
 
 def reference_in(files: Files, task: Entry) -> bytes:
-    """Return the reference of a task of a bundle as a zip; there it may be a folder."""
+    """Return the reference of a task of a bundle as a zip; there it may be a folder. Raises Refused."""
     name = posixpath.normpath(task.get("reference_data", ""))
     if name in files:
-        return files[name]
+        return _whole_zip(name, files)
     if folder := files_below(name, files):
         return zip_bytes(folder)
     raise refused("no reference in the bundle")
+
+
+def _whole_zip(name: str, files: Files) -> bytes:
+    """Return a zip of a bundle, after reading all that is in it. Raises Refused."""
+    problem = "it is not in the bundle"
+    if name in files:
+        problem = "the zip cannot be unpacked"
+        with suppress(*DAMAGED), zipfile.ZipFile(io.BytesIO(files[name])) as archive:
+            if archive.testzip() is None:
+                return files[name]
+    report = LintReport()
+    report.add("no zip", file=quote_path(name), problem=problem, remedy="build the bundle again: make bundle")
+    raise Refused(report.errors)

@@ -1,8 +1,8 @@
 """Scoring on a running Dask cluster, whose machines need no copy of this repository and no shared file
 system.
 
-The code is sent by value. The program and the reference go to each worker once, also to those that join
-later, and stay on its disk by their hash; a submission is sent with its task.
+The code is sent by value. Dask keeps the program and the reference in the memory of the workers, which write
+them to their disks once, by their hash; a submission is sent with its task.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ import tempfile
 import warnings
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import cloudpickle
-from distributed import Client, Worker, WorkerPlugin, get_worker
+from distributed import Client, get_worker
 from distributed.scheduler import KilledWorker
 
 from organizer import files as own_files
 from organizer.files import Files, folder_files, write_files
-from organizer.runs import fork_server, pool
-from organizer.runs.fork_server import Entry, Setup
+from organizer.runs import pool, scoring_process
 from organizer.runs.pool import KILLED, BrokenError, Ended, Pool, machine_memory_mb
+from organizer.runs.scoring_process import Entry, Setup
 
 _PATIENCE = "10s"
 # After a worker was shut down while it scored.
@@ -50,17 +50,16 @@ class Cluster:
         except (OSError, ValueError) as error:
             problem = "no scheduler answers there; start one with: dask scheduler"
             raise BrokenError(f"{address}: {problem}") from error
-        self._name = f"rescore-{setup.fingerprint}"
         try:
             self.in_flight = 2 * _checked_workers(address, self._client.get_versions())
-            for module in (own_files, fork_server, pool, sys.modules[__name__]):
+            for module in (own_files, scoring_process, pool, sys.modules[__name__]):
                 cloudpickle.register_pickle_by_value(module)
-            self._client.register_plugin(_keeper(self._name, setup), name=self._name)
+            self._files = self._client.scatter([_files_of(setup)], broadcast=True)[0]
         except BaseException:
             self._client.close()
             raise
         self._executor = self._client.get_executor(pure=False, retries=_RETRIES)
-        self._score = _scorer(self._name)
+        self._score = _scorer(setup)
 
     def submit(self, submission: bytes) -> Future[Ended]:
         """Start to score a submission on any worker."""
@@ -68,15 +67,16 @@ class Cluster:
         with warnings.catch_warnings():
             # Dask warns of large tasks; these are few at a time.
             warnings.filterwarnings("ignore", message="Sending large graph")
-            self._executor.submit(self._score, submission).add_done_callback(partial(_settle, future))
+            self._executor.submit(self._score, self._files, submission).add_done_callback(
+                partial(_settle, future)
+            )
         return future
 
     def close(self) -> None:
-        """Cancel what runs and disconnect from the workers."""
+        """Cancel what waits and disconnect from the workers, which end what they have begun."""
         # The cluster may be gone by now.
         with suppress(Exception):
             self._executor.shutdown(wait=False)
-            self._client.unregister_worker_plugin(self._name)
         self._client.close()
 
 
@@ -111,31 +111,10 @@ def _version(versions: _Values) -> str:
     return f"Python {python[0]}.{python[1]} and numpy {numpy}"
 
 
-# Dask sends at once by value only what is defined within a function.
-
-
-def _keeper(name: str, setup: Setup) -> WorkerPlugin:
-    """Return the plugin that keeps the program and the reference on a worker's disk, and fork servers."""
+def _files_of(setup: Setup) -> dict[str, bytes]:
+    """Return the files of the program and of the reference."""
     files = {f"program/{path}": data for path, data in folder_files(Path(setup.program)).items()}
-    files |= {f"reference/{path}": data for path, data in folder_files(Path(setup.reference)).items()}
-
-    class Keeper(WorkerPlugin):  # type: ignore[misc]
-        """Holds the fork servers of one worker."""
-
-        def setup(self, worker: Worker) -> None:
-            """Write what is not there yet, and start the fork servers."""
-            kept = Path(worker.local_directory).resolve().parent / _KEPT / name
-            _keep(files, kept)
-            limit = worker.memory_manager.memory_limit
-            memory_mb = limit / (1 << 20) if limit else machine_memory_mb()
-            here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
-            self.pool = Pool(here, worker.state.nthreads, memory_mb)
-
-        def teardown(self, worker: Worker) -> None:
-            """End the fork servers."""
-            self.pool.close()
-
-    return Keeper()
+    return files | {f"reference/{path}": data for path, data in folder_files(Path(setup.reference)).items()}
 
 
 def _keep(files: Files, folder: Path) -> None:
@@ -149,11 +128,19 @@ def _keep(files: Files, folder: Path) -> None:
             work.rename(folder)
 
 
-def _scorer(name: str) -> Callable[[bytes], _Answer]:
+def _scorer(setup: Setup) -> Callable[[Files, bytes], _Answer]:
     """Return the function that scores a submission on a worker."""
 
-    def score(submission: bytes) -> _Answer:
-        entry, page = get_worker().plugins[name].pool.score(submission)
+    # Dask sends at once by value only what is defined within a function.
+    def score(files: Files, submission: bytes) -> _Answer:
+        worker = get_worker()
+        kept = Path(worker.local_directory).resolve().parent / _KEPT / f"rescore-{setup.fingerprint}"
+        _keep(files, kept)
+        limit = worker.memory_manager.memory_limit
+        memory_mb = limit / (1 << 20) if limit else machine_memory_mb()
+        here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
+        with closing(Pool(here, 1, memory_mb / worker.state.nthreads)) as one:
+            entry, page = one.score(submission)
         return vars(entry), page
 
     return score

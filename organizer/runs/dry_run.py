@@ -27,8 +27,11 @@ INTERVAL_KEYS = frozenset(column.key for column in INTERVAL_COLUMNS)
 _LARGEST = 1e10
 
 
-def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
-    """Run the built program on a submission, print what the site would show, return its exit code."""
+def dry_run(built: BuiltTask, submission: Path, folder: Path, engine: str | None) -> int:
+    """Run the built program on a submission, print what the site would show, return its exit code.
+
+    ``engine`` is as for `run_program`.
+    """
     for path in (submission, built.reference):
         if isinstance(path, Path) and path.resolve() in folder.resolve().parents:
             problem = "it holds the output folder, into which it is copied; give another --output"
@@ -38,7 +41,7 @@ def dry_run(built: BuiltTask, submission: Path, folder: Path) -> int:
         folder.mkdir(parents=True, exist_ok=True)
         keep_out_of_git(folder)
         with locked(folder):
-            run = run_program(built, submission, folder / "app")
+            run = run_program(built, submission, folder / "app", engine)
             for line in describe(run, load_task(built.id), built.columns, built.time_limit):
                 print(printable(line))
             for line in _lines_for_organizers(built, submission, run.folder / "input" / "ref"):

@@ -1,39 +1,44 @@
-"""Fork servers on one machine, each for one submission at a time.
+"""Scoring submissions on one machine, each in a process of its own.
 
-With `organizer.runs.fork_server`, which says why both are not `multiprocessing`, it is what
-`organizer.runs.cluster` sends to machines that do not have this repository: it imports nothing else of ours.
-
-A server scores one submission at a time, so one that hangs or is killed costs no other: a thread for each
-server waits for its answer, and starts it again if it died.
+It is what `organizer.runs.cluster` sends to machines that do not have this repository: it imports nothing of
+ours but `organizer.runs.scoring_process`.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import queue
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import threading
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from organizer.runs import fork_server
-from organizer.runs.fork_server import BROKEN, CRASHED, PAGE, SUBMISSION, UNPACKED, Entry, Setup
+from organizer.runs import scoring_process
+from organizer.runs.scoring_process import BROKEN, CRASHED, PAGE, SUBMISSION, TIME, Entry, Setup
 
-_SCRIPT = Path(fork_server.__file__).read_text(encoding="utf-8")
-_UNPACKING = Path(fork_server.__file__).with_name(f"{fork_server.UNPACKING}.py").read_text(encoding="utf-8")
+_UNPACKING = f"{scoring_process.UNPACKING}.py"
+_CODE = {
+    "scoring_process.py": Path(scoring_process.__file__).read_text(encoding="utf-8"),
+    _UNPACKING: Path(scoring_process.__file__).with_name(_UNPACKING).read_text(encoding="utf-8"),
+}
 _TRIES = 3
-_PATIENCE = 10.0
 # The processes share the cores already.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 KILLED = Entry(CRASHED, "E-CRASHED: its process was killed three times")
-_NEVER_READY = Entry(BROKEN, "the program ended while it loaded the reference; is there too little memory?")
+_STOPPED = Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
+_NEVER_READY = Entry(
+    BROKEN,
+    "the program ended, or was stopped at the time limit, while it loaded the reference; "
+    "is there too little memory or time?",
+)
 # The outcome of a submission, and its detail page.
 Ended = tuple[Entry, str]
 
@@ -42,141 +47,115 @@ class BrokenError(Exception):
     """The organizer's side is broken; the message says how."""
 
 
-class _DiedError(Exception):
-    """The process that scored a submission, or the fork server itself, was killed."""
+class _ClosedError(Exception):
+    """The pool was closed while a submission was scored."""
 
 
-class _ForkServer:
-    """A fork server, started again after it died, and its folder, which is removed when it is closed."""
+class Pool:
+    """Scores so many submissions at a time, which share the memory of a machine.
 
-    def __init__(self, setup: Setup, folder: Path | None) -> None:
-        self._setup = setup
+    ``in_flight`` submissions keep all of its processes at work.
+    """
+
+    def __init__(self, setup: Setup, n_processes: int, memory_mb: float, folder: Path | None = None) -> None:
+        self.in_flight = 2 * n_processes
+        self._time_limit = setup.time_limit
         self._folder = Path(tempfile.mkdtemp(dir=folder))
-        tools = self._folder / fork_server.TOOLS
-        tools.mkdir()
-        (tools / f"{fork_server.UNPACKING}.py").write_text(_UNPACKING, encoding="utf-8")
+        for name, text in _CODE.items():
+            (self._folder / name).write_text(text, encoding="utf-8")
+        argument = json.dumps(vars(replace(setup, memory_mb=memory_mb / n_processes)))
+        # Neither variables nor packages of the user change anything.
+        python = [sys.executable, "-E", "-s", str(self._folder.resolve() / "scoring_process.py")]
+        self._command = [*network_off(), *python, argument]
+        self._threads = ThreadPoolExecutor(n_processes)
         self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[bytes]] = set()
         self._is_closed = False
-        self._start()
+
+    def submit(self, submission: bytes) -> Future[Ended]:
+        """Start to score a submission as soon as a process may be started."""
+        return self._threads.submit(self.score, submission)
 
     def score(self, submission: bytes) -> Ended:
         """Score a submission; if its process is killed, try again, at most three times in all.
 
-        Raises an exception if this is closed in the meantime.
+        Raises an exception if the pool is closed in the meantime.
         """
+        was_ready = False
         for _ in range(_TRIES):
+            folder = Path(tempfile.mkdtemp(dir=self._folder))
             try:
-                return self._score(submission)
-            except _DiedError:
-                with self._lock:
-                    self._end()
-                    if self._is_closed:
-                        raise
-                    self._start()
-        return KILLED, ""
-
-    def close(self) -> None:
-        """End the server at once, also in the middle of a submission."""
-        with self._lock:
-            self._is_closed = True
-            self._end()
-        shutil.rmtree(self._folder, ignore_errors=True)
-
-    def _start(self) -> None:
-        self._is_ready = False
-        python = [sys.executable, "-I", "-c", _SCRIPT, json.dumps(vars(self._setup))]
-        self._process = subprocess.Popen(
-            [*network_off(), *python],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=self._folder,
-            env={**os.environ, **_ONE_THREAD},
-            start_new_session=True,
-        )
-
-    def _end(self) -> None:
-        assert self._process.stdin and self._process.stdout  # noqa: S101 - pipes
-        with suppress(OSError):
-            # At the end of its input it kills what it runs.
-            self._process.stdin.close()
-        try:
-            self._process.wait(_PATIENCE)
-        except subprocess.TimeoutExpired:
-            self._process.kill()
-            self._process.wait()
-        self._process.stdout.close()
-
-    def _score(self, submission: bytes) -> Ended:
-        if not self._is_ready:
-            try:
-                self._read_line()
-            except _DiedError:
-                if self._is_closed:
-                    raise
-                return _NEVER_READY, ""
-            self._is_ready = True
-        page = self._folder / PAGE
-        page.unlink(missing_ok=True)
-        # The process that unpacked the one before may have been killed.
-        shutil.rmtree(self._folder / UNPACKED, ignore_errors=True)
-        (self._folder / SUBMISSION).write_bytes(submission)
-        self._request()
-        entry = Entry(**json.loads(self._read_line()))
-        if not entry.outcome:
-            raise _DiedError
-        return entry, page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
-
-    def _request(self) -> None:
-        """Ask the server to score the submission in its folder."""
-        assert self._process.stdin  # noqa: S101 - a pipe
-        try:
-            print(file=self._process.stdin, flush=True)
-        except (OSError, ValueError) as error:  # the second if it was closed in the meantime
-            raise _DiedError from error
-
-    def _read_line(self) -> str:
-        """Return the next line that the server writes."""
-        assert self._process.stdout  # noqa: S101 - a pipe
-        try:
-            line = self._process.stdout.readline()
-        except (OSError, ValueError) as error:
-            raise _DiedError from error
-        if not line.endswith("\n"):
-            raise _DiedError
-        return line
-
-
-class Pool:
-    """Fork servers that share the memory of a machine; ``in_flight`` submissions keep all of them at work."""
-
-    def __init__(self, setup: Setup, n_servers: int, memory_mb: float, folder: Path | None = None) -> None:
-        self.in_flight = 2 * n_servers
-        setup = replace(setup, memory_mb=memory_mb / n_servers)
-        self._servers = [_ForkServer(setup, folder) for _ in range(n_servers)]
-        self._idle: queue.SimpleQueue[_ForkServer] = queue.SimpleQueue()
-        for server in self._servers:
-            self._idle.put(server)
-        self._threads = ThreadPoolExecutor(n_servers)
-
-    def submit(self, submission: bytes) -> Future[Ended]:
-        """Start to score a submission."""
-        return self._threads.submit(self.score, submission)
-
-    def score(self, submission: bytes) -> Ended:
-        """Score a submission as soon as a server is idle. Raises an exception if the pool is closed."""
-        server = self._idle.get()
-        try:
-            return server.score(submission)
-        finally:
-            self._idle.put(server)
+                (folder / SUBMISSION).write_bytes(submission)
+                entry, is_ready = self._run(folder)
+                was_ready = was_ready or is_ready
+                page = folder / PAGE
+                if entry is not None:
+                    text = page.read_text(encoding="utf-8", errors="replace") if page.is_file() else ""
+                    return entry, text
+            finally:
+                shutil.rmtree(folder, ignore_errors=True)
+        return (KILLED if was_ready else _NEVER_READY), ""
 
     def close(self) -> None:
         """End all processes at once, also in the middle of a submission."""
-        for server in self._servers:
-            server.close()
+        with self._lock:
+            self._is_closed = True
+            for process in self._running:
+                _kill(process)
         self._threads.shutdown(cancel_futures=True)
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+    def _run(self, folder: Path) -> tuple[Entry | None, bool]:
+        """Score the submission in a folder in a new process.
+
+        Return its entry, None if the process was killed, and whether it had loaded the reference.
+        """
+        # The process ends when the other end of its input is closed, as it is if this one is killed.
+        read_end, lifeline = os.pipe()
+        try:
+            with self._started(folder, read_end) as process:
+                answer, _ = process.communicate(timeout=self._time_limit)
+        except subprocess.TimeoutExpired as expired:
+            return (_STOPPED if expired.output else _NEVER_READY), True
+        except OSError as error:
+            # Not the submission's: it must not count as one that was killed.
+            problem = f"the system starts no further process ({error.strerror}); use fewer workers"
+            return Entry(BROKEN, problem), False
+        finally:
+            os.close(read_end)
+            os.close(lifeline)
+        is_whole = answer.count(b"\n") == 2
+        return Entry(**json.loads(answer)) if is_whole else None, answer.startswith(b"\n")
+
+    @contextmanager
+    def _started(self, folder: Path, stdin: int) -> Iterator[subprocess.Popen[bytes]]:
+        """Start a scoring process; at the end kill it and all that it started. Raises OSError."""
+        with self._lock:
+            if self._is_closed:
+                raise _ClosedError
+            process = subprocess.Popen(
+                self._command,
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                cwd=folder,
+                env={**os.environ, **_ONE_THREAD},
+                start_new_session=True,
+            )
+            self._running.add(process)
+        try:
+            yield process
+        finally:
+            with self._lock:
+                self._running.remove(process)
+            _kill(process)
+            process.communicate()
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill a process and all that it started."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def network_off() -> tuple[str, ...]:

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import AbstractContextManager, ExitStack, closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum
 from functools import partial
 from pathlib import Path
@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 from tqdm import tqdm
 
 from organizer.files import folder_paths, unpack, write_durable
-from organizer.runs.fork_server import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
+from organizer.runs.scoring_process import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
 from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
@@ -27,7 +27,7 @@ from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from validator.items import ITEMS_NONE
 from validator.limits import usable_cores
-from validator.texts import counted, printable, quote
+from validator.texts import printable, quote
 
 if TYPE_CHECKING:
     from organizer.runs.cluster import Cluster
@@ -40,8 +40,6 @@ _WRONG_REFERENCE = (
 
 WORK = "work"
 """The folder of the program and the reference while submissions are scored."""
-# Instead of the format of an entry.
-_UNREADABLE = 0
 
 # What scores submissions, here or on other machines.
 Engine = Union[Pool, "Cluster"]
@@ -70,19 +68,8 @@ class Record:
 
     def saved(self) -> dict[str, Any]:
         """Return what is needed to find it again with `stored_record`, as JSON."""
-        submission = self.submission
-        return {
-            "name": submission.name,
-            "team": submission.team,
-            "date": submission.date,
-            "user": submission.user,
-            "counts": submission.counts,
-            "is_chosen": submission.is_chosen,
-            "other_looks": list(submission.other_looks),
-            "facts": dict(submission.facts),
-            "digest": self.digest,
-            "folder": self.page.parent.name,
-        }
+        facts = {name: value for name, value in vars(self.submission).items() if name != "source"}
+        return {**facts, "digest": self.digest, "folder": self.page.parent.name}
 
 
 class Overlap(Enum):
@@ -111,9 +98,6 @@ def score_all(
         time_limit=built.time_limit,
     )
     store = _Store(output / "store", setup)
-    if store.is_first_after_old:
-        scored_again = f"all {counted(len(submissions), 'submission')} are scored again"
-        print(f"made by an earlier version: {scored_again}", flush=True)
     start = partial(_engine, built, setup, output / WORK, options)
     records: dict[str, Record] = {}
     tasks_of_others: dict[str, str] = {}
@@ -282,19 +266,14 @@ def fingerprint(built: BuiltTask) -> str:
 class _Store:
     """The outcomes by the hash of the submission, so that none is scored twice by the same program.
 
-    A folder is for one program, reference, settings and limits; ``is_first_after_old`` says that all entries
-    there are, in other folders, are of earlier versions. An entry is a JSON file and a page; the JSON
+    A folder is for one program, reference, settings and limits. An entry is a JSON file and a page; the JSON
     is written last, so an entry is complete or missing. It holds the hash of both: if one was damaged or
-    edited, there is no entry, and its submission is scored again.
+    edited, or is of another version, there is no entry, and its submission is scored again.
     """
 
     def __init__(self, folder: Path, setup: Setup) -> None:
         context = [setup.task_id, setup.fingerprint, setup.settings, setup.half_samples, setup.time_limit]
         self._folder = folder / _digest(context)[:16]
-        formats: set[int] = set()
-        if not self._folder.is_dir():
-            formats = {_format(path) for path in folder.glob("*/*.json")} - {_UNREADABLE}
-        self.is_first_after_old = bool(formats) and FORMAT not in formats
         self._folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, digest: str) -> Entry | None:
@@ -321,17 +300,8 @@ def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
     entry = _stored_entry(page)
     if entry is None:
         raise ValueError("the store is not complete")
-    submission = Submission(
-        name=saved["name"],
-        team=saved["team"],
-        date=saved["date"],
-        source=page,
-        user=saved["user"],
-        counts=saved["counts"],
-        is_chosen=saved["is_chosen"],
-        other_looks=list(saved["other_looks"]),
-        facts=dict(saved["facts"]),
-    )
+    names = [field.name for field in fields(Submission) if field.name != "source"]
+    submission = Submission(**{name: saved[name] for name in names}, source=page)
     return Record(submission, digest, entry, page)
 
 
@@ -345,14 +315,6 @@ def _stored_entry(page: Path) -> Entry | None:
         return Entry(**entry) if is_whole and entry["format"] == FORMAT else None
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
-
-
-def _format(path: Path) -> int:
-    """Return the format of an entry in a store; that of version 1.1, which does not say it, is 1."""
-    try:
-        return int(json.loads(path.read_text(encoding="utf-8"))["entry"].get("format", 1))
-    except (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
-        return _UNREADABLE
 
 
 def _digest(values: object) -> str:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import shutil
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -19,68 +19,14 @@ import yaml
 
 from validator.findings import Findings
 from validator.strict_yaml import load_plain
-from validator.submission import PLATFORM_FILES, Limits, Source, open_zip
-from validator.texts import folded
+from validator.submission import PLATFORM_FILES, Limits, open_zip
 
 _PIECE = 65_536
 _MOST_METADATA_BYTES = 1 << 16
 # What is not written may be said to be larger than any file system takes.
 _LARGEST_FILE = 1 << 40
-# What file systems take, in bytes.
-_LONGEST_NAME = 255
-# Larger submissions are written to a folder.
-_MOST_IN_MEMORY = 16 << 20
 # The fault of the machine, not of the zip.
 _MACHINE_ERRORS = (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EROFS, errno.EACCES, errno.EMFILE)
-
-
-def unpacked_as_by_worker(path: Path, folder: Path, limits: Limits) -> Source:
-    """Return what the worker makes of the zip at ``path``, as a new folder or as the same files in memory.
-
-    Writing, reading and deleting hundreds of small files takes longer than scoring them. So a zip that
-    becomes the files that it lists, and nothing else, is read; others are unpacked. Raises as
-    `unpack_as_worker`.
-    """
-    files = _read_plain_zip(path, limits)
-    if files:
-        return files
-    unpack_as_worker(path, folder, limits)
-    return folder
-
-
-def _read_plain_zip(path: Path, limits: Limits) -> dict[str, bytes]:
-    """Return the files of a small zip without folders, in ascending order of their names; none of others."""
-    try:
-        with ExitStack() as opened:
-            stream = opened.enter_context(path.open("rb"))
-            with Findings.collect() as findings:
-                archive = open_zip(stream, path.name, limits, findings, opened)
-            infos = archive.infolist()
-            if not _become_equal_files(infos, limits):
-                return {}
-            data_of_name = {info.filename: archive.read(info) for info in infos}
-    # Whatever the libraries raise that inflate: unpacking to a folder tells what is wrong.
-    except Exception:
-        return {}
-    return dict(sorted(data_of_name.items()))
-
-
-def _become_equal_files(infos: Sequence[zipfile.ZipInfo], limits: Limits) -> bool:
-    """Return whether unpacking makes one file of each entry, with its name, and all are small."""
-    names = {info.filename for info in infos}
-    return (
-        len(names) == len(infos)
-        and all(map(_is_plain, names))
-        and all(info.file_size <= limits.file_bytes for info in infos)
-        and sum(info.file_size for info in infos) <= min(_MOST_IN_MEMORY, limits.total_bytes)
-    )
-
-
-def _is_plain(name: str) -> bool:
-    """Return whether a name is that of a file which nothing but the task gives a meaning."""
-    has_meaning = folded(name) in PLATFORM_FILES or folded(name).endswith(".zip")
-    is_path = not {"/", "\\", ":", "\0"}.isdisjoint(name) or name in ("", ".", "..")
-    return not has_meaning and not is_path and len(name.encode("utf-8", "replace")) <= _LONGEST_NAME
 
 
 def unpack_as_worker(path: Path, folder: Path, limits: Limits) -> None:

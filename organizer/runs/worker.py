@@ -113,11 +113,13 @@ def run_program(
     built: BuiltTask,
     submission: Path,
     folder: Path,
+    engine: str | None,
     packed: bool = False,
 ) -> Run:
     """Lay out the platform's folders and run a program on one submission, a zip or a folder of a participant.
 
-    ``folder`` gets the folders; what an earlier run left there is removed. The platform unpacks a zip;
+    ``folder`` gets the folders; what an earlier run left there is removed. ``engine`` is what
+    `container_engine` returns; without one the program runs in a subprocess. The platform unpacks a zip;
     ``packed`` says to pass it as it is.
     """
     program, inputs = folder / "program", folder / "input"
@@ -135,7 +137,6 @@ def run_program(
     else:
         unpacking_problem = _lay_out_submission(submission, built.id, inputs / "res")
     program_command = _command(program)
-    engine = container_engine()
     if engine:
         image = built.image or DEFAULT_IMAGE
         name = f"people-in-video-{secrets.token_hex(8)}"

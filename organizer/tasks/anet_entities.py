@@ -27,6 +27,7 @@ from organizer.public_data import (
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, shapes
+from people_in_video.references.anet_annotations import read_official
 from people_in_video.references.anet_entities import save_reference
 from people_in_video.references.lemmas import load_table
 from scoring_program.challenges.anet_entities.reference import (
@@ -34,7 +35,7 @@ from scoring_program.challenges.anet_entities.reference import (
     LEMMATIZER_FILE,
     PREPARED_FILE,
     Reference,
-    load_reference,
+    choose_splits,
     select_segments,
 )
 from scoring_program.challenges.anet_entities.task import GENERATED, TASKS
@@ -389,7 +390,7 @@ def _check_splits(reference: Reference, settings: Settings, warnings: Findings) 
 def _public_files(source: PublicSource) -> PublicData:
     """Return the skeleton of all videos of the scored splits, and these splits. Raises Refused."""
     # Reads the same files, and checks them.
-    load_reference(source.folder, source.settings)
+    choose_splits(read_official(source.folder, source.settings), source.settings)
     data = _read(source, "reference_file")
     splits = _read(source, "split_file")
     shows_sentences = _shows_sentences(source.task_id)

@@ -20,9 +20,10 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, as_instance, corners_of
+from validator.formats.items.example import example_value
 from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
-from validator.formats.rules import load_rules
+from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Form, Kind
 from validator.texts import pointer_part
 
@@ -32,6 +33,9 @@ _SIDES = ("width", "height")
 _THIRDS = ("lowest third", "middle third", "highest third")
 _WITHOUT_CLASS = (BaselineKind.PERFECT, BaselineKind.MOST_FREQUENT, BaselineKind.RANDOM, BaselineKind.NOISY)
 _NOT_ONE_CLASS = tuple(baseline for baseline in BaselineKind if baseline is not BaselineKind.ONE_CLASS)
+# The numbers of a submission to the demo reference of a task of one's own.
+_N_DEMO_ITEMS = 60
+_ITEM_KEY = "demo_{index:05d}"
 Prediction = dict[str, Any]
 
 
@@ -297,6 +301,16 @@ def _find_overlaps(rows: Floats, order: Ints) -> Bools:
     is_overlapping = np.zeros(len(rows), dtype=bool)
     is_overlapping[order[1:]] = is_one_group & (after[:, 2] < before[:, 3])
     return is_overlapping
+
+
+def writing_code(task_id: str, rules: Rules) -> str:
+    """Return code that writes a submission to a task of one's own."""
+    return f"""\
+from people_in_video.items.writer import write_submission
+
+value = {example_value(form_of(rules))!r}
+write_submission("{task_id}", "my.zip", {{f"{_ITEM_KEY}": value for index in range({_N_DEMO_ITEMS})}})
+"""
 
 
 ANNOTATIONS = {task_id: ItemAnnotations(form_of(load_rules(task_id))) for task_id in TASKS}

@@ -177,8 +177,8 @@ def _wrong_frames(name: str, frames: list[int]) -> Mistake[Json]:
     return cured(name, _BOXES, Family.NUMBERS, _change_boxes(lambda boxes: boxes[frames]))
 
 
-def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Json]:
-    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), words)
+def _spelled_videos(name: str, rename: Rename) -> Mistake[Json]:
+    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), "write them as in the data, as 'v_")
 
 
 _IN_PLACE: list[Mistake[Json]] = [
@@ -238,8 +238,8 @@ _IN_PLACE: list[Mistake[Json]] = [
         _rename_segments(lambda name: str(int(name) + 1)),
         "n - 1",
     ),
-    noted("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "zeros"),
-    noted("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "without 'seg_'"),
+    noted("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", _rename_segments("0{}".format), "as '0' for '00'"),
+    noted("segments as seg_0", "N-SEGMENTS-OUTSIDE", _rename_segments("seg_{}".format), "as '0' for 'seg_0'"),
     noted(
         "segments as segment_01, from 1",
         "N-SEGMENTS-OUTSIDE",
@@ -247,9 +247,9 @@ _IN_PLACE: list[Mistake[Json]] = [
         "for 'segment_",
     ),
     noted("twice as many segments", "N-SEGMENTS-OUTSIDE", _add_segments),
-    _spelled_videos("videos without v_", lambda video: video[2:], "with v_"),
-    _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
-    _spelled_videos("videos without v_, with .mp4", lambda video: f"{video[2:]}.mp4", "with v_"),
+    _spelled_videos("videos without v_", lambda video: video[2:]),
+    _spelled_videos("videos with .mp4", "{}.mp4".format),
+    _spelled_videos("videos without v_, with .mp4", lambda video: f"{video[2:]}.mp4"),
 ]
 
 

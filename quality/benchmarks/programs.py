@@ -124,7 +124,7 @@ def successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
     Raises RuntimeError if it does not score the submission.
     """
     # The platform unzips a submission before the program starts; here the program does it, as at home.
-    run = run_program(built, submission, app, packed=True)
+    run = run_program(built, submission, app, None, packed=True)
     if run.exit_code != 0:
         raise RuntimeError(run.stderr)
     return run

@@ -49,7 +49,7 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
             "names of sequences without zeros",
             "E-ITEMS-NONE",
             _rename_sequences(_without_zeros),
-            "as many digits",
+            "write them as in the data, as '",
         ),
         Mistake(
             name="sequences counted from one too high",

@@ -285,12 +285,12 @@ def _numbered_frames(
     return Mistake(name, _rename_frames(change_number, form), said=said)
 
 
-def _spelled_frames(name: str, form: str, words: str) -> Mistake[Prediction]:
-    return noted(name, "N-FRAMES-UNKNOWN", _rename_frames(int, form), words)
+def _spelled_frames(name: str, form: str) -> Mistake[Prediction]:
+    return noted(name, "N-FRAMES-UNKNOWN", _rename_frames(int, form), "write them as in the data, as 'img_")
 
 
-def _spelled_videos(name: str, rename: Rename, words: str) -> Mistake[Prediction]:
-    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), words)
+def _spelled_videos(name: str, rename: Rename) -> Mistake[Prediction]:
+    return noted(name, "E-ITEMS-NONE", _rename_videos(rename), "write them as in the data, as '")
 
 
 def _other_boxes() -> list[Mistake[Prediction]]:
@@ -321,8 +321,6 @@ def _boxes(name: str, write: ChangeOfBoxes) -> Mistake[Prediction]:
 
 _CLASSES = "action classes"
 _PARTS = "part names"
-_ENDING = "the ending that they have in the data"
-_DIGITS = "as many digits in numbers as in the data"
 MISTAKES: list[Mistake[Prediction]] = [
     *mistakes_in_boxes(_change_boxes, _BOXES, _CANVAS, [Said("E-BOX-ORDER")]),
     Mistake(
@@ -400,19 +398,19 @@ MISTAKES: list[Mistake[Prediction]] = [
     _numbered_frames("frames one too high", lambda number: number + 1, "n - 1"),
     _numbered_frames("frames counted 1, 2, 3", lambda number: (number - 1) // 5 + 1, ""),
     _numbered_frames("frames 3, 8, 13", lambda number: number + 2, ""),
-    _spelled_frames("frames named as images", "img_{:05d}.jpg", _ENDING),
-    _spelled_frames("frames without ending", "img_{:05d}", _ENDING),
-    _spelled_frames("frames without zeros", "img_{}.json", _DIGITS),
-    _spelled_frames("frames in 2 digits", "img_{:02d}.json", _DIGITS),
-    _spelled_frames("frames as numbers alone", "{}", "as 'img_"),
-    _spelled_frames("frames named frame_000001.jpg", "frame_{:06d}.jpg", "as 'img_"),
+    _spelled_frames("frames named as images", "img_{:05d}.jpg"),
+    _spelled_frames("frames without ending", "img_{:05d}"),
+    _spelled_frames("frames without zeros", "img_{}.json"),
+    _spelled_frames("frames in 2 digits", "img_{:02d}.json"),
+    _spelled_frames("frames as numbers alone", "{}"),
+    _spelled_frames("frames named frame_000001.jpg", "frame_{:06d}.jpg"),
     _numbered_frames(
         "frames counted from 0, as numbers alone", lambda number: number - 1, "n + 1 for n", "{}"
     ),
-    _spelled_videos("videos with .mp4", "{}.mp4".format, "without their ending"),
-    _spelled_videos("videos in capitals", str.upper, "in lower case"),
-    _spelled_videos("videos with times", "{}_000001_000010".format, "without the times"),
-    _spelled_videos("videos with a folder", "throw_ball/{}".format, "without the folder"),
+    _spelled_videos("videos with .mp4", "{}.mp4".format),
+    _spelled_videos("videos in capitals", str.upper),
+    _spelled_videos("videos with times", "{}_000001_000010".format),
+    _spelled_videos("videos with a folder", "throw_ball/{}".format),
     noted("a tenth of the videos misspelled", "N-ITEMS-UNKNOWN", _rename_videos(_misspell_some)),
     noted("videos of another split", "E-ITEMS-NONE", _rename_videos(lambda video: f"train{video[4:]}")),
     noted(

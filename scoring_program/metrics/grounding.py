@@ -94,9 +94,7 @@ class Objects:
     box: Floats
 
 
-def overlap_correct(
-    objects: Objects, words: Words, which: Ints, target: Ints, pairs_at_once: int = _PAIRS_AT_ONCE
-) -> Bools:
+def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
@@ -106,16 +104,14 @@ def overlap_correct(
     ----------
     which, target : int arrays of shape (n,)
         Pairs of an object and a word.
-    pairs_at_once : int
-        How many of them are computed at once; it bounds the memory.
 
     Returns
     -------
     bool array of shape (n,)
     """
     correct = np.zeros(len(which), dtype=bool)
-    for begin in range(0, len(which), pairs_at_once):
-        block = slice(begin, begin + pairs_at_once)
+    for begin in range(0, len(which), _PAIRS_AT_ONCE):
+        block = slice(begin, begin + _PAIRS_AT_ONCE)
         word = target[block]
         pair, reference_box, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
         predicted_boxes = objects.box[which[block][pair]]
@@ -221,9 +217,7 @@ def localization_accuracy(correct: Bools, label: Ints, n_classes: int) -> float:
     return float(means[~np.isnan(means)].mean()) if len(label) else 0.0
 
 
-def weighted_class_mean(
-    correct: Bools, label: Ints, item: Ints, weights: Floats, classes_at_once: int = _CLASSES_AT_ONCE
-) -> Floats:
+def weighted_class_mean(correct: Bools, label: Ints, item: Ints, weights: Floats) -> Floats:
     """Return the mean over the classes that occur of their mean accuracy, for each row of weights.
 
     Parameters
@@ -233,8 +227,6 @@ def weighted_class_mean(
         Class and item of each word.
     weights : float64 array of shape (n_rows, n_items)
         How often each item occurs.
-    classes_at_once : int
-        How many classes are computed at once; it bounds the memory.
 
     Returns
     -------
@@ -251,8 +243,8 @@ def weighted_class_mean(
     classes, code = np.unique(label, return_inverse=True)
     sums = np.zeros(len(weights))
     n_occurring = np.zeros(len(weights))
-    for begin in range(0, len(classes), classes_at_once):
-        n = min(classes_at_once, len(classes) - begin)
+    for begin in range(0, len(classes), _CLASSES_AT_ONCE):
+        n = min(_CLASSES_AT_ONCE, len(classes) - begin)
         in_block = (code >= begin) & (code < begin + n)
         cell = item[in_block] * n + code[in_block] - begin
         n_correct = np.bincount(cell, correct[in_block], n_items * n).reshape(n_items, n)

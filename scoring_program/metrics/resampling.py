@@ -38,6 +38,7 @@ LEAST_ERROR = 1e-9
 MANY_HALVES = 100
 """With fewer of them, their number limits what is known of the error, too."""
 SEED = 20140906
+# Weights, or sides, of items that are used at once.
 _BLOCK = 4_000_000
 _MOST_ACCELERATION = 1 / 6
 _HALVINGS = 60
@@ -88,9 +89,7 @@ class HalfScores(NamedTuple):
     n_items: int
 
 
-def half_scores(
-    reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int = HALVES, block_size: int = _BLOCK
-) -> HalfScores:
+def half_scores(reduce: Callable[[Floats], Floats], groups: Ints, n_halves: int = HALVES) -> HalfScores:
     """Return the scores of all items and of random halves of their groups.
 
     Parameters
@@ -99,8 +98,6 @@ def half_scores(
         Returns the score, shape (n_rows,), for each row of float64 weights of the items, (n_rows, n_items).
     groups : int array of shape (n_items,)
         The group of each item, ``0..n_groups-1``; a half holds whole groups.
-    block_size : int
-        How many weights ``reduce`` takes at once, at most; at least those of one half and its complement.
 
     Examples
     --------
@@ -113,7 +110,7 @@ def half_scores(
     # The complement of the first row, of all items, is empty.
     group_in_first = np.concatenate([all_groups, sides(n_groups, n_halves) > 0])
     scores = np.zeros((2, n_halves + 1))
-    n_rows = max(block_size // max(2 * len(groups), 1), 1)
+    n_rows = max(_BLOCK // max(2 * len(groups), 1), 1)
     for begin in range(0, n_halves + 1, n_rows):
         item_in_first = group_in_first[begin : begin + n_rows, groups]
         weights = np.concatenate([item_in_first, ~item_in_first]).astype(np.float64)
@@ -165,7 +162,7 @@ class Intervals(NamedTuple):
         return self.standard_error > 0
 
 
-def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size: int = _BLOCK) -> Intervals:
+def intervals(submissions: Sequence[HalfScores], score_range: Range) -> Intervals:
     """Return intervals of scores by Student's t, corrected for skewness, with an allowance for bias.
 
     With ``g(w) = w / (1 - a w)**2`` the ends are ``s - 2 max(bias, 0) + se g(a - t)`` and
@@ -177,8 +174,6 @@ def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size:
         Of the same items, at least 2, and halves.
     score_range : pair of float or None
         The lowest and the highest score, to which intervals are cut; None for an open end.
-    block_size : int
-        How many sides of items are used at once, at most; at least those of one half.
 
     Examples
     --------
@@ -193,7 +188,7 @@ def intervals(submissions: Sequence[HalfScores], score_range: Range, block_size:
     first, second = stacked(submissions)
     error = standard_error(centered(first, second, n_items))
     bias = (first.mean(axis=0) + second.mean(axis=0)) / 2 - score
-    acceleration = _acceleration(first - second, error, n_items, block_size)
+    acceleration = _acceleration(first - second, error, n_items)
     t = student_quantile(0.5 + LEVEL / 2, freedom(n_items, len(first)))
     below = _stretched(acceleration - t, acceleration) * error
     above = _stretched(acceleration + t, acceleration) * error
@@ -267,7 +262,7 @@ def freedom(n_items: int, n_halves: int) -> int:
     return max(round(1 / (1 / (n_items - 1) + 1 / (n_halves - 1))), 1)
 
 
-def _acceleration(difference: Floats, error: Floats, n_items: int, block_size: int) -> Floats:
+def _acceleration(difference: Floats, error: Floats, n_items: int) -> Floats:
     """Return the acceleration: the skewness of what each item adds to the score; shape (m,).
 
     ``difference`` of shape (n_halves, m) is the score of the first half less that of the second.
@@ -276,7 +271,7 @@ def _acceleration(difference: Floats, error: Floats, n_items: int, block_size: i
         return np.zeros_like(error)
     side = sides(n_items, len(difference))
     influence = np.zeros((n_items, difference.shape[1]))
-    n_rows = max(block_size // max(n_items, 1), 1)
+    n_rows = max(_BLOCK // max(n_items, 1), 1)
     for begin in range(0, len(side), n_rows):
         block = slice(begin, begin + n_rows)
         influence += side[block].T.astype(np.float64) @ difference[block]

@@ -18,7 +18,7 @@ from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
 from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
-from scoring_program.result import DECIMALS, ErrorCost, Interval, Shown
+from scoring_program.result import DECIMALS, SHORT_DECIMALS, Interval, Shown
 from validator.findings import Findings, Note
 from validator.texts import counted
 
@@ -31,8 +31,6 @@ LARGEST_PAGE = 2_000_000
 LARGEST_DRAWN_PAGE = 10_000_000
 ROUGH_BELOW = 30
 """Intervals over fewer items are called rough."""
-# Decimals of intervals and costs.
-_DECIMALS = 4
 # The page of kits on what the texts of published challenges leave open.
 _CONVENTIONS = "people_in_video/conventions.md"
 # The title while the task is not known yet.
@@ -106,7 +104,7 @@ def _result_page(
     task: Declaration, shown: Shown, notes: Sequence[Note], options: PageOptions, limit: int
 ) -> str:
     main_column = task.columns[0]
-    score = shown.scores[main_column.key]
+    score = _score(task, shown)
     mistakes = [note for note in notes if note.is_mistake]
     verdict = element("p", _verdict(task, score, mistakes))
     if shown.n_items:
@@ -123,9 +121,7 @@ def _result_page(
         head.append(element("small", _why_no_interval(task)))
     first = [
         *_note_cards(notes, limit),
-        *cost_cards(
-            task, shown.error_costs, score, shown.interval, shown.decimals, may_be_misread=bool(mistakes)
-        ),
+        *cost_cards(task, shown, may_be_misread=bool(mistakes)),
     ]
     items_text = ""
     if options.items_file:
@@ -156,21 +152,20 @@ def score_line(task: Declaration, shown: Shown) -> str:
 def cost_rows(task: Declaration, shown: Shown) -> list[list[str]]:
     """Return the title of each type of error and what it costs, the largest first, for the log."""
     titles = {error_type.key: error_type.title for error_type in task.error_types}
-    return [[titles[cost.error_type], _short(cost.points, shown.decimals)] for cost in shown.error_costs]
+    return [[titles[cost.error_type], shown.short(cost.points)] for cost in shown.error_costs]
 
 
 def _decimals_of_head(task: Declaration, shown: Shown) -> int:
     """Return the decimals of the score, its interval and the marks beside it."""
-    return min(task.columns[0].precision, _DECIMALS, shown.decimals)
+    return min(task.columns[0].precision, SHORT_DECIMALS, shown.decimals)
+
+
+def _score(task: Declaration, shown: Shown) -> float:
+    return shown.scores[task.columns[0].key]
 
 
 def _score_text(task: Declaration, shown: Shown) -> str:
-    return f"{shown.scores[task.columns[0].key]:.{_decimals_of_head(task, shown)}f}"
-
-
-def _short(value: float, decimals: int) -> str:
-    """Return an end of an interval, a score or a cost as text."""
-    return f"{value:.{min(_DECIMALS, decimals)}f}"
+    return f"{_score(task, shown):.{_decimals_of_head(task, shown)}f}"
 
 
 def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
@@ -187,8 +182,8 @@ def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
         why = "" if task.evaluator else "all halves score the same: "
         return f"over {shown.over}; {why}no interval can be given"
     decimals = _decimals_of_head(task, shown)
-    low, high = _short(interval.low, decimals), _short(interval.high, decimals)
-    text = f"95 % interval {low} to {high}, over {shown.over}{caution(n_items, _unit(task, interval))}"
+    ends = f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
+    text = f"95 % interval {ends}, over {shown.over}{caution(n_items, _unit(task, interval))}"
     if reason := why_rough(task, shown, n_items):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
     return text
@@ -256,44 +251,39 @@ def _note_card(key: str, title: str, notes: Sequence[Note], limit: int) -> Eleme
     return card(key, title, "", *parts)
 
 
-def cost_cards(
-    task: Declaration,
-    costs: Sequence[ErrorCost],
-    score: float,
-    interval: Interval | None,
-    decimals: int,
-    may_be_misread: bool = False,
-) -> list[Element]:
+def cost_cards(task: Declaration, shown: Shown, may_be_misread: bool = False) -> list[Element]:
     """Return the card of what each type of error costs: the largest with advice, then all as a table.
 
     ``may_be_misread`` says that a note tells of a likely mistake in the submission, which makes errors of all
     types.
     """
-    if not costs:
+    if not shown.error_costs:
         return []
+    interval = shown.interval
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up."
     if interval and interval.items < ROUGH_BELOW:
         note += f" With fewer than {counted(ROUGH_BELOW, _unit(task, interval))} their order is rough."
     if may_be_misread:
         note = f"{COSTS_AS_READ} {note}"
     best = task.range[1 if task.higher_is_better else 0]
-    largest_first: Child = _NO_COSTS if score == best else _NO_SINGLE_COST
-    if entries := _advice(task, costs, score, decimals):
+    largest_first: Child = _NO_COSTS if _score(task, shown) == best else _NO_SINGLE_COST
+    if entries := _advice(task, shown):
         largest_first = element("ol", *entries, class_="costs")
-    all_costs = folded("All types of errors", *_cost_table(task, costs, decimals))
+    all_costs = folded("All types of errors", *_cost_table(task, shown))
     return [card("run-costs", "What costs most", note, largest_first, all_costs)]
 
 
-def _advice(task: Declaration, costs: Sequence[ErrorCost], score: float, decimals: int) -> list[Element]:
+def _advice(task: Declaration, shown: Shown) -> list[Element]:
     """Return what to do about each type of error that costs something, with a bar of its share of all that is
     missing; where there is no best score, of the largest cost."""
     best = task.range[1 if task.higher_is_better else 0]
-    missing = costs[0].points if best is None else abs(best - score)
+    costs = shown.error_costs
+    missing = costs[0].points if best is None else abs(best - _score(task, shown))
     advice = {error_type.key: error_type.advice for error_type in task.error_types}
     entries = []
     points_before = ""
     for cost in costs:
-        points = _short(cost.points, decimals)
+        points = shown.short(cost.points)
         if float(points) <= 0:
             continue
         # One error may be the whole of another, as words of missing segments are: the number is shown once.
@@ -305,11 +295,11 @@ def _advice(task: Declaration, costs: Sequence[ErrorCost], score: float, decimal
     return entries
 
 
-def _cost_table(task: Declaration, costs: Sequence[ErrorCost], decimals: int) -> list[Element]:
+def _cost_table(task: Declaration, shown: Shown) -> list[Element]:
     titles = {error_type.key: error_type.title for error_type in task.error_types}
     rows = []
-    for cost in costs:
-        numbers = [_short(cost.score_if_fixed, decimals), _short(cost.points, decimals)]
+    for cost in shown.error_costs:
+        numbers = [shown.short(cost.score_if_fixed), shown.short(cost.points)]
         rows.append([titles[cost.error_type], *numbers])
     headings = [Heading(title, "text") for title in ("Type of error", "Score if fixed", "Gain")]
     return table(headings, rows, "All types of errors")
@@ -341,7 +331,7 @@ def _score_table(columns: Sequence[ScoreColumn], shown: Shown) -> Element:
     body = element("tbody")
     for column in columns:
         name = element("td", column.title, element("small", column.description))
-        number = element("td", _short(shown.scores[column.key], shown.decimals), class_="number")
+        number = element("td", shown.short(shown.scores[column.key]), class_="number")
         body.append(element("tr", name, number))
     return element("table", body)
 

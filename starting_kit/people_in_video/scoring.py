@@ -57,7 +57,8 @@ def score(
         The only items of the reference that are scored; the signature says so.
     **options
         Those of `convert`; seconds become frames with the frame rates of the reference, unless ``public`` is
-        given. Others are settings that replace those of the reference folder, as ``protocol="released"``.
+        given. ``drawings`` is how many of the worst items are drawn, on the page of the score in a notebook.
+        Others are settings that replace those of the reference folder, as ``protocol="released"``.
 
     Raises
     ------

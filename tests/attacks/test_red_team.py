@@ -42,7 +42,8 @@ def score(tmp_path_factory):
     ) -> dict[str, Any]:
         folder = tmp_path_factory.mktemp("run")
         lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
-        write_files({**reference, "settings.yaml": lines.encode()}, folder / "input" / "ref")
+        write_files({**reference, "settings.yaml": lines.encode()}, folder / "source")
+        write_files(reference_files(task, folder / "source"), folder / "input" / "ref")
         texts = {name: json.dumps(content).encode() for name, content in submission.items()}
         write_files(texts, folder / "input" / "res")
         done = subprocess.run(
@@ -67,7 +68,7 @@ def numbers(said: dict[str, Any]) -> str:
 
 
 def source(task: str) -> dict[str, bytes]:
-    return dict(reference_files(task, REFERENCES / task))
+    return folder_files(REFERENCES / task)
 
 
 def of_json(files: dict[str, bytes], name: str) -> Any:

@@ -9,8 +9,7 @@ import pytest
 from organizer import archive
 from organizer.bundle import build, lint, source
 from organizer.bundle.programs import build_program
-from organizer.runs import built, rescore
-from tests.rescoring import LastingPools
+from organizer.runs import built
 
 _program = cache(build_program)
 
@@ -29,17 +28,3 @@ def nothing_built(tmp_path_factory, monkeypatch):
     """Run submissions on the program as it is, not on one that was built into dist/ some time ago."""
     monkeypatch.setattr(built, "DIST", tmp_path_factory.getbasetemp() / "dist")
     monkeypatch.setattr(built, "build_program", _program)
-
-
-@pytest.fixture(scope="session")
-def pools_of_all_calls(tmp_path_factory):
-    """Return pools that end with the last test."""
-    pools = LastingPools(tmp_path_factory.mktemp("pools"))
-    yield pools
-    pools.end()
-
-
-@pytest.fixture
-def lasting_pools(pools_of_all_calls, monkeypatch):
-    """Have calls of ``rescore`` share their pools: for tests of what comes of the scores, not of the engine."""
-    monkeypatch.setattr(rescore, "Pool", pools_of_all_calls.start)

@@ -277,3 +277,21 @@ def test_what_is_missing_is_named(competition, tmp_path, capsys, monkeypatch, mi
     assert competition() == 1
     assert "make " in capsys.readouterr().out
     assert zip_files((tmp_path / "dist" / f"{ID}.zip").read_bytes())
+
+
+def test_a_table_of_names_that_has_changed_is_told(competition, tmp_path, capsys):
+    table = tmp_path / "names.csv"
+    table.write_text("user,team\nann,Ann\n")
+    assert rescored(tmp_path, "--names", table) == 0
+    assert reported(tmp_path) == 0
+    capsys.readouterr()
+    assert competition() == 0
+    assert "names.csv" not in capsys.readouterr().out
+    table.write_text("user,team\nann,Anne\n")
+    assert competition() == 0
+    assert f"warning | {table} has changed " in capsys.readouterr().out
+    table.unlink()
+    assert competition() == 0
+    assert str(tmp_path) not in "".join(
+        data.decode("utf-8", "replace") for data in folder_files(tmp_path / "out" / "report").values()
+    )

@@ -9,9 +9,10 @@ import pytest
 
 from organizer import archive
 from organizer.__main__ import main
+from organizer.files import read_zip, zip_bytes, zip_files
 from organizer.runs import built
 from tests.damages import caller, damaged_in_place, wrong_paths
-from tests.helpers import REFERENCES, make_zip
+from tests.helpers import REFERENCES, make_zip, with_wrong_checksum
 from tests.rescoring import ID, call, sample, write_submissions
 
 GIVEN = "anet_entities_gt"
@@ -107,7 +108,7 @@ def given(tmp_path_factory, bundles):
 
 
 @pytest.fixture
-def call_in(given, lasting_pools, tmp_path, monkeypatch, capsys):
+def call_in(given, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
     monkeypatch.setattr(archive, "DIST", given / "dist")
     monkeypatch.chdir(given)
@@ -143,3 +144,38 @@ def test_a_damaged_bundle_ends_in_a_message(call_in, given, monkeypatch, words):
     monkeypatch.setattr(built, "DIST", given / "dist")
     for damage in damaged_in_place(given / "dist" / f"{ID}.zip"):
         call_in(words, "", damage)
+
+
+@pytest.mark.parametrize("part", ["program", "reference"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "archive ID --ranking ranking --report report --output OUT",
+        "dry-run ID submissions/a.zip --output OUT",
+        "overview dist/ID.zip",
+        "rescore ID submissions --output OUT",
+    ],
+)
+def test_a_damaged_zip_in_a_bundle_ends_in_a_message(call_in, given, monkeypatch, words, part):
+    monkeypatch.setattr(built, "DIST", given / "dist")
+    path = given / "dist" / f"{ID}.zip"
+    content = path.read_bytes()
+    files = read_zip(path)
+    name = f"{ID}_{part}.zip"
+    damaged = with_wrong_checksum(zip_files(files[name]))
+    try:
+        for damage, data in {"a member": damaged, "all of it": b"PK", "empty": b""}.items():
+            path.write_bytes(zip_bytes({**files, name: data}))
+            call_in(words.replace("ID.zip", f"{ID}.zip"), "", damage)
+    finally:
+        path.write_bytes(content)
+
+
+@pytest.mark.parametrize(
+    "words", ["dry-run ID submissions/a.zip --output OUT", "rescore ID submissions --output OUT"]
+)
+def test_a_bundle_of_another_task_ends_in_a_message(call_in, given, tmp_path, monkeypatch, words):
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    (tmp_path / "dist").mkdir()
+    shutil.copyfile(given / "dist" / "densepose.zip", tmp_path / "dist" / f"{ID}.zip")
+    call_in(words, "", "bundle of another task")

@@ -18,10 +18,11 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files, write_files, zip_bytes
 from organizer.new_task import NewTask, task_files
 from organizer.public_data import PublicSource, make_public_data
-from organizer.runs import fork_server
+from organizer.runs import scoring_process
 from organizer.runs.rescore import Options, score_all
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
+from organizer.tasks.items import writing_code
 from people_in_video import convert, score
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
@@ -288,7 +289,7 @@ def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, 
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("hidden | about robin owl robin owl") == 2
     assert "hidden | ValueError: ('not', 'owl')" in lines
-    assert [record.entry.outcome for record in records] == [fork_server.SCORED, fork_server.CRASHED]
+    assert [record.entry.outcome for record in records] == [scoring_process.SCORED, scoring_process.CRASHED]
     for record in records:
         page = record.page.read_text(encoding="utf-8")
         assert "owl" not in page + record.entry.problem
@@ -448,5 +449,5 @@ def test_what_the_kit_writes_as_an_example_can_be_evaluated(tmp_path, monkeypatc
     truth = {f"demo_{number:05d}": "owl" for number in range(60)}
     write_files({"truth.json": json.dumps(truth).encode()}, tmp_path / "ref")
     with known_tasks(tmp_path / "task", example):
-        exec(example.task.kit_example, {})  # noqa: S102 - what participants run
+        exec(writing_code(example.task.id, example.rules), {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["score"] == 1

@@ -21,8 +21,7 @@ ID = "chalearn_gesture"
 IN_NEW_FOLDERS = {
     "organizer/bundle/contents.py",
     "organizer/data/corenlp.py",
-    "organizer/runs/demo.py",
-    "organizer/runs/fork_server.py",
+    "organizer/runs/scoring_process.py",
     "organizer/runs/pool.py",
     "organizer/runs/submissions.py",
     "starting_kit/chalearn/ChalearnLAPSample.py",

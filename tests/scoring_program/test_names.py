@@ -134,12 +134,12 @@ def test_items_of_another_phase_are_shown_beside_those_of_the_data(task, change,
 @pytest.mark.parametrize(
     ("task", "change", "words"),
     [
-        (ACTION, rename_files(lambda name: shift_number(name, 0, 1)), "as many digits"),
-        (KINETICS, rename_videos(str.upper), "in lower case"),
-        (KINETICS, rename_videos("{}.mp4".format), "without their ending"),
-        (KINETICS, rename_videos("test/{}_000001_000010".format), "data: as 'demo_00000' for 'test/demo_00000_000001_000010'"),
-        (GIVEN, rename_videos(lambda video: video[2:]), "with v_ in front of them"),
-        (GENERATED, rename_videos(lambda video: video[2:]), "with v_ in front of them"),
+        (ACTION, rename_files(lambda name: shift_number(name, 0, 1)), "data, as '"),
+        (KINETICS, rename_videos(str.upper), "data, as 'demo_00000' for 'DEMO_00000'"),
+        (KINETICS, rename_videos("{}.mp4".format), "data, as 'demo_00000' for 'demo_00000.mp4'"),
+        (KINETICS, rename_videos("test/{}_000001_000010".format), "data, as 'demo_00000' for 'test/demo_00000_000001_000010'"),
+        (GIVEN, rename_videos(lambda video: video[2:]), "data, as 'v_"),
+        (GENERATED, rename_videos(lambda video: video[2:]), "data, as 'v_"),
     ],
 )  # fmt: skip
 def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, change, words, scored):
@@ -156,8 +156,8 @@ def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, chang
         (KINETICS, rename_videos(lambda video: shift_number(video, 1, 5)), "N-ITEMS-UNKNOWN", "n - 1 for n"),
         (KINETICS, rename_frames(lambda name: shift_number(name, 1, 5)), "N-FRAMES-UNKNOWN", "n - 1 for n"),
         (KINETICS, rename_frames(lambda name: shift_number(name, -1, 5)), "N-FRAMES-UNKNOWN", "n + 1 for n"),
-        (KINETICS, rename_frames(lambda name: f"{name[:-5]}.jpg"), "N-FRAMES-UNKNOWN", "ending"),
-        (GENERATED, rename_segments("0{}".format), "N-SEGMENTS-OUTSIDE", "without zeros in front of numbers"),
+        (KINETICS, rename_frames(lambda name: f"{name[:-5]}.jpg"), "N-FRAMES-UNKNOWN", "data, as 'img_"),
+        (GENERATED, rename_segments("0{}".format), "N-SEGMENTS-OUTSIDE", "data, as '"),
         (GIVEN, rename_segments(lambda segment: str(int(segment) + 1)), "N-SEGMENTS-OUTSIDE", "n - 1 for n"),
     ],
 )  # fmt: skip
@@ -282,7 +282,7 @@ def test_all_names_in_another_spelling_are_told_how(hidden):
         return {video: name.replace("_", " ").title() for video, name in classes.items()}
 
     (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename))
-    assert "; as 'play_drums' for 'Play Drums'" in text
+    assert "; write them as in the data, as 'play_drums' for 'Play Drums'" in text
     # The rule tells more than further examples.
     assert text.count("; the nearest is ") == 2
     assert "and 4 other names" in text

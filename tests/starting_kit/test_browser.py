@@ -43,7 +43,7 @@ def test_a_page_asks_for_nothing_fits_and_has_no_faults(pages, window, name, wid
 def test_the_line_of_no_difference_is_in_the_middle_of_the_axis(pages, window, width):
     show(window, pages("kinetics_tps"), width)
     axis = window.locator("#differences .ends").bounding_box()
-    zero = window.locator("#differences .swarm .zero").first.bounding_box()
+    zero = window.locator("#differences .strip .zero").first.bounding_box()
     assert zero["x"] + zero["width"] / 2 == pytest.approx(
         axis["x"] + axis["width"] / 2, abs=0.03 * axis["width"]
     )

@@ -574,3 +574,16 @@ def test_a_run_is_a_score_with_its_signature(result, tmp_path):
     with pytest.raises(TypeError, match=r"detailed_results\.json"):
         people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_score_in_python_draws_the_worst_items_that_it_is_asked_for(tmp_path):
+    def tables(**options):
+        return people_in_video.score(
+            "chalearn_gesture", SAMPLES / "chalearn_gesture" / "weak", **options
+        ).tables
+
+    drawn = [key for key in tables(drawings=2) if key.startswith("timeline")]
+    assert len(drawn) == 2
+    assert not [key for key in tables() if key.startswith("timeline")]
+    with pytest.raises(ValueError, match="drawings is -1"):
+        tables(drawings=-1)

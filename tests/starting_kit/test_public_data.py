@@ -101,8 +101,8 @@ def test_videos_frames_and_names_of_kinetics(public, sample):
 @pytest.mark.parametrize(
     ("name", "first", "words"),
     [
-        ("{}", 0, "; as 'img_00001.json' for '1'"),
-        ("{}", -1, "; with n + 1 for n, as 'img_00001.json' for '0'"),
+        ("{}", 0, "data, as 'img_00001.json' for '1'"),
+        ("{}", -1, "data, with n + 1 for n, as 'img_00001.json' for '0'"),
     ],
 )
 def test_frames_that_are_numbers_are_explained(name, first, words, public, sample):
@@ -126,7 +126,10 @@ def test_videos_that_one_file_spells_otherwise_are_explained(public, sample):
             content[f"{video}.mp4"] = content.pop(video)
 
     edit(folder, "pred_vid_result.json", change)
-    assert "without their ending" in noted(KINETICS, folder, public)["N-ITEMS-UNKNOWN"]
+    assert (
+        "; write them as in the data, as 'demo_00000' for 'demo_00000.mp4'"
+        in noted(KINETICS, folder, public)["N-ITEMS-UNKNOWN"]
+    )
 
 
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])

@@ -23,7 +23,7 @@ def test_unknown_items_are_counted_and_the_first_has_its_place():
 
 def test_what_makes_all_items_known_is_said_where_it_is_sure():
     (explained,) = checked(["a.mp4", "b"], {"a", "b"})
-    assert explained.text.endswith("without their ending, as 'a' for 'a.mp4'")
+    assert explained.text.endswith("; write them as in the data, as 'a' for 'a.mp4'")
     (unexplained,) = checked(["moon", "b"], {"a", "b"})
     assert unexplained.text.endswith("'moon' (a.json /moon)")
 
@@ -48,12 +48,12 @@ def place(index):
     return f"entry {index}"
 
 
-def match(keys, reference_keys, *more):
-    return match_keys(keys, reference_keys, "x.json", place, *more).content.tolist()
+def match(keys, reference_keys):
+    return match_keys(keys, reference_keys, "x.json", place).content.tolist()
 
 
-def problems_with(keys, reference_keys, *more):
-    return refused(match_keys, keys, reference_keys, "x.json", place, *more).problems
+def problems_with(keys, reference_keys):
+    return refused(match_keys, keys, reference_keys, "x.json", place).problems
 
 
 def doubles(keys):
@@ -94,40 +94,20 @@ def test_any_order_is_found_back_among_other_keys(keys, others):
     assert [submitted[position] for position in match(submitted, sorted(keys))] == sorted(keys)
 
 
-class Odd(str):
-    """A string whose hash is that of all others."""
-
-    __slots__ = ()
-
-    def __hash__(self):
-        return 1
-
-
-def test_equal_hashes_are_no_equal_keys():
-    keys = [Odd(name) for name in "abc"]
-    assert match(keys, [keys[2], keys[0], keys[1]]) == [2, 0, 1]
-    problem = problems_with(keys, [keys[0], keys[1], Odd("d")])[0]
-    assert (problem.code, problem.file, problem.where) == ("E-KEY-UNKNOWN", "x.json", "entry 2")
-    assert values_of(problem.problem) == ["'c'"]
-
-
 @pytest.mark.parametrize("n", [1, 20, 21])
-def test_some_missing_keys_are_named_if_they_may_be(n):
+def test_some_missing_keys_are_named(n):
     reference_keys = [f"k{index:02}" for index in range(n)]
-    (problem,) = problems_with([], reference_keys, True)
+    (problem,) = problems_with([], reference_keys)
     assert (problem.code, problem.file, problem.where) == ("E-KEY-MISSING", "x.json", "")
-    assert values_of(problem.problem) == [str(n), str(n)]
+    assert values_of(problem.problem)[:2] == [str(n), str(n)]
     assert problem.problem.endswith(f" {', '.join(reference_keys[:20])}")
-    assert "k00" not in problems_with([], reference_keys)[0].line()
 
 
 def test_long_keys_are_cut():
     for length, cut in ((40, 40), (41, 39)):
         end = "…" if cut < length else ""
         keys, reference_keys = ["a", "k" * length, "k" * length], ["a", "z" * length]
-        unknown, again, twice, missing = (
-            problem.problem for problem in problems_with(keys, reference_keys, True)
-        )
+        unknown, again, twice, missing = (problem.problem for problem in problems_with(keys, reference_keys))
         assert f"'{'k' * cut}{end}'" in unknown
         assert f"'{'k' * cut}{end}'" in again
         assert f"'{'k' * cut}{end}'" in twice

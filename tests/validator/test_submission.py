@@ -140,6 +140,8 @@ def overlapping(name, content):
         (with_entry("."), "E-ZIP-NAME", ".", "a dot"),
         (with_entry("x//a.csv"), "E-ZIP-NAME", "x//a.csv", "a dot"),
         (with_entry("./", b""), "E-ZIP-NAME", ".", "a dot"),
+        (with_entry("x/", b"1"), "E-ZIP-NAME", "x/", "empty"),
+        (with_entry("x\\", b"1"), "E-ZIP-NAME", "x/", "empty"),
         (with_entry("é" * 127 + "aa"), "E-ZIP-NAME", "…" + "é" * 77 + "aa", "255"),
         (with_entry("x/" * 500 + "a"), "E-ZIP-NAME", "…" + "x/" * 39 + "a", "1000"),
         (make_zip({"a": "", "a-b": "", "a/b": ""}), "E-ZIP-NAME", "a", "a folder"),

@@ -29,43 +29,29 @@ ContentT = TypeVar("ContentT")
 
 
 class Field(NamedTuple):
-    """A column of CSV files.
-
-    ``type`` is ``string`` (one of the labels ``enum`` if there are any; each once if it is ``unique``),
-    ``integer``, or ``number``; a range has both ends.
-    """
+    """A column of whole numbers in CSV files without a header."""
 
     name: str
-    type: str = "integer"
-    enum: tuple[str, ...] = ()
-    unique: bool = False
-    minimum: float = -math.inf
+    minimum: int = 0
     maximum: float = math.inf
 
 
 class CsvRules(NamedTuple):
-    """Rules of a table (one CSV file with a header), or of CSV files without a header, one an ``item``.
+    """Rules of CSV files of whole numbers without a header, one an ``item``.
 
     Attributes
     ----------
     path : str
-        The name; those of files of items hold ``{key}``, as ``{key}_prediction.csv``.
+        The name of the file of an item, which holds ``{key}``, as ``{key}_prediction.csv``.
     fields : tuple of Field
-        Of a table in any order, as its header says; without a header in this order.
-    key : str
-        The field that identifies the rows of a table, "" for files of items.
-    values : int
-        A table has at most as many commas and line ends together.
+        In the order of the files.
     item : str
-        What files of items are one of each of.
+        What the files are one of each of.
     other_paths : tuple of str
-        Other spellings of the names of files of items.
-    order : tuple of str
-        No fields, or two, left <= right in each row.
+        Other spellings of the names of files.
     frames : tuple of str
-        No fields, or the first frame, which the item must have, and the last, which is cut to the item's.
-    further_columns : bool
-        Whether rows may go on after the fields.
+        No fields, or the first frame, which the item must have, and the last, which is not before it. It is
+        cut to the item's. The other fields have a maximum then.
     table_columns : tuple of str
         The columns of a table of all items from which ``people-in-video convert`` makes the files of items;
         none where it does not.
@@ -73,13 +59,9 @@ class CsvRules(NamedTuple):
 
     path: str
     fields: tuple[Field, ...]
-    key: str = ""
-    values: int = 20_000_000
     item: str = "item"
     other_paths: tuple[str, ...] = ()
-    order: tuple[str, ...] = ()
     frames: tuple[str, ...] = ()
-    further_columns: bool = False
     table_columns: tuple[str, ...] = ()
 
 
@@ -101,7 +83,7 @@ class JsonFile(NamedTuple):
 
 
 class Rules(NamedTuple):
-    """Everything that a submission to one task is checked against: CSV files or JSON files.
+    """Everything that a submission to one task is checked against: CSV files, JSON files, or a table.
 
     With ``any_single`` a submission with one file of another name is accepted. ``tool_names`` are patterns of
     names under which tools write the file to send, beside others that are not. ``reference_schemas`` are
@@ -122,6 +104,8 @@ class Rules(NamedTuple):
     @property
     def name_patterns(self) -> Sequence[str]:
         """The names of the files of a submission, with ``*`` for what differs."""
+        if self.form is not None:
+            return [self.form.file]
         patterns = [file.path.replace("{key}", "*") for file in self.csv]
         patterns += [file.name for file in self.json]
         return patterns
@@ -194,8 +178,7 @@ def _rules_of_values(path: Path, text: str) -> Rules:
         form = values.parse_form(data["file"], data["values"])
     rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
     if form.is_table:
-        table = CsvRules(path=form.file, fields=tuple(values.table_fields(form)), key=form.key)
-        return rules._replace(csv=(table,))
+        return rules
     # Readers use the name and the text of a schema alone.
     schema = cast(Path, values.json_schema(form))
     file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)

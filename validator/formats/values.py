@@ -22,7 +22,6 @@ from typing import Any, NamedTuple, NoReturn
 import yaml
 
 from validator.findings import Findings
-from validator.formats.rules import Field
 from validator.texts import is_printable
 
 _LARGEST = 1e9
@@ -50,7 +49,7 @@ _NEEDED_WORDS = {
     Kind.LABELS: {"labels"},
     Kind.SEGMENTS: {"labels"},
     Kind.BOXES: {"labels"},
-    Kind.VALUE: {"schema", "truth_schema"},
+    Kind.VALUE: {"schema", "truth_schema", "example"},
 }
 _FURTHER_WORDS = {
     Kind.LABEL: set[str](),
@@ -59,7 +58,7 @@ _FURTHER_WORDS = {
     Kind.LABELS: set[str](),
     Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
     Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
-    Kind.VALUE: {"missing", "example"},
+    Kind.VALUE: {"missing"},
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
@@ -109,7 +108,7 @@ class Form(NamedTuple):
     schema, truth_schema : mapping or None
         The JSON Schema of a value in a submission, and in the ground truth, where these are any values.
     example : value
-        One that an evaluator takes; None for none.
+        One that an evaluator takes, where values are of any kind.
     """
 
     kind: Kind
@@ -301,16 +300,6 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
         # Detectors predict times before the beginning, too.
         lowest = -highest
     return float(lowest), float(highest)
-
-
-def table_fields(form: Form) -> Iterator[Field]:
-    """Yield the columns of a CSV file."""
-    yield Field(form.key, "string")
-    for name in form.columns:
-        if form.kind is Kind.LABEL:
-            yield Field(name, "string", enum=form.names)
-        else:
-            yield Field(name, "number", minimum=form.range[0], maximum=form.range[1])
 
 
 def json_schema(form: Form) -> GeneratedSchema:

@@ -9,12 +9,13 @@ import numpy as np
 from scoring_program import result
 from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.reference import Prediction, Reference
 from scoring_program.figures.histogram import share_histogram
 from scoring_program.figures.matrix import Matrix
 from scoring_program.metrics import frame_jaccard
 from scoring_program.result import Cell, Section, columns
 from validator.arrays import Ints
+from validator.formats.chalearn.read import Rows
 
 _BINS = 10
 

@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
 from scoring_program.metrics import frame_jaccard, resampling
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
+from validator.formats.chalearn.read import Rows
 
 
 class Protocol(NamedTuple):

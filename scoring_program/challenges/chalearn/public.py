@@ -6,15 +6,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.reference import (
-    Prediction,
-    Reference,
-    Track,
-    number_rows,
-)
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
 from scoring_program.notes import missing_notes
 from validator.arrays import Ints
-from validator.csv_reader import ItemFrames
 from validator.findings import Note, Read
 from validator.formats.chalearn.read import hints, read
 from validator.formats.rules import Rules
@@ -54,11 +48,13 @@ def public(reference: Reference) -> PublicSequences:
 
 def read_submission(rules: Rules, source: Source, public: PublicSequences, keep: object) -> Read[Prediction]:
     """Check and read one CSV file for each sequence. Raises Refused."""
-    frames = ItemFrames(public.sequences, public.n_frames)
+    frames = dict(zip(public.sequences, public.n_frames.tolist()))
     submission = read(source, rules, frames)
-    is_present = np.isin(public.sequences, submission.content.keys)
-    rows = number_rows(submission.content, public.sequences)
-    return Read(Prediction(rows, is_present), submission.notes)
+    sequences, rows = submission.content
+    is_present = np.isin(public.sequences, sequences)
+    # Both sides ascend.
+    numbers = np.flatnonzero(is_present)
+    return Read(Prediction(rows._replace(sequence=numbers[rows.sequence]), is_present), submission.notes)
 
 
 def notes(submission: Prediction, public: PublicSequences) -> list[Note]:

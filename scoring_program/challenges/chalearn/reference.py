@@ -16,17 +16,16 @@ import numpy as np
 from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Ints
-from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
+from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Read
-from validator.formats.chalearn.read import SequenceRows, as_sequence_rows
+from validator.formats.chalearn.read import Rows, as_rows
 from validator.formats.rules import CsvRules, Field, Rules
 
 PREPARED_FILE = "sequences.json"
 _LABELS_NAME = "{key}_labels.csv"
 _DATA_NAME = "{key}_data.csv"
-# The last line counts; what follows the number of frames (fps, depth) is not needed for scoring.
 _N_FRAMES = Field("number of frames", minimum=1, maximum=10**9)
-_DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,), further_columns=True)
+_DATA_RULES = CsvRules(_DATA_NAME, (_N_FRAMES,))
 # The sequence, the name of the file, and its content.
 SequenceFile = tuple[str, str, bytes]
 
@@ -42,15 +41,6 @@ class Track(NamedTuple):
     def n_classes(self) -> int:
         """Number of classes."""
         return len(self.classes)
-
-
-class Rows(NamedTuple):
-    """Rows, sequence by sequence: int64 arrays of length n. ``frames`` (n, 2) are 1-based and inclusive."""
-
-    sequence: Ints
-    actor: Ints
-    label: Ints
-    frames: Ints
 
 
 class Reference(NamedTuple):
@@ -88,12 +78,12 @@ def load_reference(track: Track, rules: Rules, folder: Path, settings: Settings)
         _check_pairs(label_files, data_files, findings)
         unlabeled = findings.take(read_sequences(track, data_files))
         findings.refuse_problems()
-        frames = ItemFrames(unlabeled.sequences, unlabeled.n_frames)
+        frames = dict(zip(unlabeled.sequences, unlabeled.n_frames.tolist()))
         label_rules = rules.csv[0]._replace(path=_LABELS_NAME, other_paths=())
         labels = findings.take(read_csv_files(label_files, label_rules, frames))
-    rows = as_sequence_rows(labels, rules)
+    rows = as_rows(labels, rules)
     digest = contents_hash(contents.items()) if (folder / PREPARED_FILE).is_file() else ""
-    return unlabeled._replace(digest=digest, rows=number_rows(rows, rows.keys), contents=contents)
+    return unlabeled._replace(digest=digest, rows=rows, contents=contents)
 
 
 def items(reference: Reference) -> list[str]:
@@ -111,7 +101,9 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
 
     Raises Refused.
     """
-    read = read_csv_files(data_files, _DATA_RULES)
+    # What follows the number of frames (fps, depth) is not needed for scoring.
+    files = [(sequence, name, _first_fields(content)) for sequence, name, content in data_files]
+    read = read_csv_files(files, _DATA_RULES)
     no_rows = np.zeros(0, np.int64)
     reference = Reference(
         track=track,
@@ -122,11 +114,9 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     return Read(reference, read.notes)
 
 
-def number_rows(rows: SequenceRows, sequences: list[str]) -> Rows:
-    """Return rows with the numbers of their sequences in the reference."""
-    number_of_sequence = {sequence: number for number, sequence in enumerate(sequences)}
-    numbers = np.array([number_of_sequence[key] for key in rows.keys], dtype=np.int64)
-    return Rows(numbers[rows.sequence], rows.actor, rows.label, rows.frames)
+def _first_fields(content: bytes) -> bytes:
+    """Return the lines of a CSV file up to the first comma."""
+    return b"\n".join(line.partition(b",")[0] for line in content.splitlines())
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:
@@ -180,7 +170,7 @@ def _add_partners(sequences: set[str], name: str, partner: str, findings: Findin
 
 
 def _last_values(data: CsvRows) -> Ints:
-    """Return the number of frames in the last row of each file. Raises Refused."""
+    """Return the number of frames in the last row of each file, which counts. Raises Refused."""
     n_rows = np.bincount(data.file_index, minlength=len(data.keys))
     with Findings.collect() as findings:
         for index in np.flatnonzero(n_rows == 0):

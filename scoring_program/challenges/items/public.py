@@ -22,7 +22,7 @@ def public(reference: Reference) -> PublicItems:
 
 def read_submission(rules: Rules, source: Source, public: PublicItems, keep: object) -> Read[Items]:
     """Check and read the predictions, in the order of the reference. Raises Refused."""
-    return read.read(source, rules, public.items, name_missing=True)
+    return read.read(source, rules, public.items)
 
 
 def notes(items: Items, public: PublicItems) -> list[Note]:

@@ -26,13 +26,9 @@ from scoring_program.task import (
 )
 from validator.formats.items.arrays import Items
 from validator.formats.items.read import form_of
-from validator.formats.items.write import example_value
 from validator.formats.rules import Rules, load_rules
-from validator.formats.values import Form, Kind, reading_declaration
+from validator.formats.values import Kind, reading_declaration
 
-# The numbers of a submission to the demo reference.
-_N_DEMO_ITEMS = 60
-_ITEM_KEY = "demo_{index:05d}"
 # Thresholds are in hundredths, but for rounding.
 _NEAR_WHOLE = 1e-9
 
@@ -171,19 +167,8 @@ def item_task(path: Path, rules: Rules) -> Task:
             _functions(rules, declaration, metric, thresholds, evaluator),
             reference_files=(form.truth_file,),
             prepared_file=form.truth_file if form.kind is Kind.VALUE else "",
-            kit_example=_kit_example(path.stem, form),
         )
     return task
-
-
-def _kit_example(task_id: str, form: Form) -> str:
-    """Return code that writes a submission for the demo reference."""
-    return f"""\
-from people_in_video.items.writer import write_submission
-
-value = {example_value(form)!r}
-write_submission("{task_id}", "my.zip", {{f"{_ITEM_KEY}": value for index in range({_N_DEMO_ITEMS})}})
-"""
 
 
 TASKS = {

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from people_in_video.tools.conversion import ConversionError, is_table
 from people_in_video.tools.json_file import read_json
-from validator.csv_reader import other_separator
+from validator.csv_text import other_separator
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind

@@ -14,10 +14,9 @@ import numpy as np
 from people_in_video.comparing import standings as standings_parts
 from people_in_video.comparing.forest import Scale, scale_ends
 from people_in_video.comparing.item_pairs import ItemPairs, item_pairs_card
-from people_in_video.comparing.pairs import Pairs
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.seeds import seed_sentences
-from people_in_video.comparing.standings import OPEN_ROWS, Standings, standings_style
+from people_in_video.comparing.standings import Standings, standings_style, table_cards
 from people_in_video.drawings.style import drawings_style
 from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
@@ -32,7 +31,6 @@ from validator.texts import counted, quote
 
 _MOST_OTHERS = 10
 """How many submissions besides the best one are compared item by item and class by class."""
-_MOST_DOTS = 300
 _BINS = 60
 _MOST_ROWS = 100
 _MOST_LINES = 500
@@ -208,25 +206,13 @@ class Comparison:
 
     def _pair_dicts(self) -> list[dict[str, object]]:
         pairs, names = self.standings.comparison.pairs, self.standings.names
-        number_lists = {name: cells(values) for name, values in _pair_numbers(pairs).items()}
+        number_lists = {name: cells(values) for name, values in pairs.numbers.items()}
         dicts = []
         for pair, sentence in enumerate(self.pair_sentences):
             pair_dict = {"first": names[pairs.first[pair]], "second": names[pairs.second[pair]]}
             pair_dict["sentence"] = sentence
             dicts.append({**pair_dict, **{name: numbers[pair] for name, numbers in number_lists.items()}})
         return dicts
-
-
-def _pair_numbers(pairs: Pairs) -> dict[str, Floats]:
-    return {
-        "difference": pairs.difference,
-        "low": pairs.low,
-        "high": pairs.high,
-        "low_all": pairs.low_all,
-        "high_all": pairs.high_all,
-        "p": pairs.p,
-        "p_adjusted": pairs.p_adjusted,
-    }
 
 
 def _values_dict(values: GroupValues, places: Sequence[int]) -> dict[str, object]:
@@ -265,7 +251,7 @@ def page(comparison: Comparison) -> str:
     rest = [
         *_item_difference_cards(comparison),
         *_item_pair_cards(comparison),
-        _leaderboard_card(comparison),
+        *_leaderboard_cards(comparison),
         *_cost_cards(comparison),
         *_group_cards(comparison),
         *_pair_cards(comparison),
@@ -331,21 +317,18 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
     rows = []
     for place, column in zip(other_places, differences.T):
         has_both = ~np.isnan(column)
-        item_names = [items.names[item] for item in np.flatnonzero(has_both).tolist()]
-        strip = _ItemStrip(item_names, column[has_both].tolist(), scale, sign)
+        strip = _ItemStrip(column[has_both].tolist(), scale, sign)
         whose = element("div", cut(standings.names[place]), element("small", strip.text()), class_="name")
         rows.append([whose, strip.draw()])
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
     note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "
-    note += f"line the submission is better. Only {item}s for which both have a score are shown."
-    if len(items.names) > _MOST_DOTS:
-        note += f" More than {_MOST_DOTS} are counted in bins, without equal scores."
+    note += f"line the submission is better. Only {item}s for which both have a score are counted, "
+    note += "and those with equal scores are not drawn."
     if len(standings.names) > _MOST_OTHERS + 1:
         note += f" The first {_MOST_OTHERS} submissions are shown."
     title = f"Differences by {item}"
-    headings = [Heading("Submission"), Heading(scale_ends(scale))]
-    return [card("differences", title, note, *table(headings, rows, title, OPEN_ROWS))]
+    return table_cards("differences", title, note, ("Submission", scale_ends(scale)), rows)
 
 
 class _ItemStrip(NamedTuple):
@@ -354,7 +337,6 @@ class _ItemStrip(NamedTuple):
     ``sign`` is 1 where higher scores are better, else -1.
     """
 
-    item_names: Sequence[str]
     differences: Sequence[float]
     scale: Scale
     sign: int
@@ -368,29 +350,12 @@ class _ItemStrip(NamedTuple):
         return f"{better}, {equal}, {worse}"
 
     def draw(self) -> Element:
-        """Return a dot for each item, or a histogram if there are many."""
-        marks = self._dots() if len(self.differences) <= _MOST_DOTS else self._bars()
+        """Return a histogram of the differences that are not 0."""
         zero = element("line", x1=50, y1=0, x2=50, y2=20, class_="zero")
         look = {"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img"}
-        return element("svg", zero, *marks, class_="forest swarm", **look, aria_label=self.text())
-
-    def _dots(self) -> list[Element]:
-        """Return a dot for each item; those that are near each other are stacked around the middle."""
-        columns = [round(self.scale.percent(difference) / 1.5) for difference in self.differences]
-        n_in_column, n_drawn = Counter(columns), Counter[int]()
-        dots = []
-        for name, difference, column in zip(self.item_names, self.differences, columns):
-            n_drawn[column] += 1
-            distance = min(3.0, 16 / n_in_column[column])
-            # Above the middle and below it in turn.
-            steps = n_drawn[column] // 2 * (-1) ** n_drawn[column]
-            place = f"M{self.scale.percent(difference):.2f} {10 + steps * distance:.2f} h0"
-            title = element("title", f"{cut(name)}: {difference:+.4f}")
-            dots.append(element("path", title, class_=f"dot {_side(self.sign * difference)}", d=place))
-        return dots
+        return element("svg", zero, *self._bars(), class_="forest strip", **look, aria_label=self.text())
 
     def _bars(self) -> list[Element]:
-        """Return a histogram of the differences that are not 0."""
         unequal = [difference for difference in self.differences if difference]
         counts, edges = np.histogram(unequal, _BINS, self.scale)
         largest = max(int(counts.max()), 1)
@@ -418,7 +383,7 @@ def _item_pair_cards(comparison: Comparison) -> list[Element]:
     return [item_pairs_card(comparison.item_pairs, comparison.standings.task.item)]
 
 
-def _leaderboard_card(comparison: Comparison) -> Element:
+def _leaderboard_cards(comparison: Comparison) -> list[Element]:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
     rows: list[list[Cell]] = []
@@ -426,9 +391,9 @@ def _leaderboard_card(comparison: Comparison) -> Element:
         result = comparison.results[place]
         scores = [f"{result.scores[column.key]:.{column.precision}f}" for column in columns]
         rows.append([standings_parts.name_element(comparison.standings.names[place]), *scores])
+    headings = ["Submission", *(column.title for column in columns)]
     title = "All columns of the leaderboard"
-    headings = [Heading("Submission"), *(Heading(column.title) for column in columns)]
-    return card("columns", title, "", *table(headings, rows, title, _MOST_OTHERS))
+    return table_cards("columns", title, "", headings, rows, _MOST_OTHERS)
 
 
 def _cost_cards(comparison: Comparison) -> list[Element]:
@@ -454,8 +419,8 @@ def _cost_cards(comparison: Comparison) -> list[Element]:
         rows.append([standings_parts.name_element(comparison.standings.names[place]), *costs])
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
     note += "Types that cost nothing are left out."
-    headings = [Heading("Submission"), *(Heading(error_type.title) for error_type in largest_first)]
-    return [card("costs", title, note, *table(headings, rows, title, _MOST_OTHERS))]
+    headings = ["Submission", *(error_type.title for error_type in largest_first)]
+    return table_cards("costs", title, note, headings, rows, _MOST_OTHERS)
 
 
 def _points_of_types(result: Result) -> dict[str, float]:

@@ -57,6 +57,20 @@ class Pairs(NamedTuple):
     p: Floats
     p_adjusted: Floats
 
+    def of(self, place: int) -> Ints:
+        """Return the numbers of the pairs of one submission, in the order of the other ones."""
+        return np.flatnonzero((self.first == place) | (self.second == place))
+
+    def other(self, pair: int, place: int) -> int:
+        """Return the submission that a pair compares the one at a place with."""
+        return int(self.first[pair] + self.second[pair]) - place
+
+    @property
+    def numbers(self) -> dict[str, Floats]:
+        """The differences, their intervals, and the p values, as tables of pairs have them."""
+        names = ("difference", "low", "high", "low_all", "high_all", "p", "p_adjusted")
+        return {name: getattr(self, name) for name in names}
+
     @property
     def is_significant(self) -> Bools:
         """Whether the two scores differ by more than chance explains."""

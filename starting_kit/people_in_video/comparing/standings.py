@@ -18,11 +18,10 @@ from people_in_video.comparing.pairs import SIGNIFICANT, Comparison
 from scoring_program.figures.matrix import matrix_table
 from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.elements.layout import card, scroll
-from scoring_program.report.elements.tables import Heading, table
+from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
 from scoring_program.report.page import caution
 from scoring_program.task import Declaration
-from validator.arrays import Floats
 from validator.texts import counted
 
 MOST_DRAWN = 30
@@ -93,12 +92,6 @@ class Standings(NamedTuple):
     score_decimals: int = 4
     baseline_place: int | None = None
     row_order: Sequence[int] = ()
-
-    @property
-    def difference_ends(self) -> tuple[Floats, Floats]:
-        """The ends of the intervals of the differences, for all tests at once."""
-        pairs = self.comparison.pairs
-        return pairs.low_all, pairs.high_all
 
     @property
     def base_place(self) -> int:
@@ -208,16 +201,20 @@ def beyond_note(scale: Scale, bands: Sequence[Band]) -> Child:
 def differences_to_base(standings: Standings) -> list[Band]:
     """Return the difference of each submission to the base, with its interval."""
     pairs, base = standings.comparison.pairs, standings.base_place
-    low, high = standings.difference_ends
     differences = [Band(0.0, 0.0, 0.0)] * len(standings.names)
-    for pair in np.flatnonzero(pairs.second == base).tolist():
-        band = rounded_band(low[pair], pairs.difference[pair], high[pair], standings.decimals)
-        differences[pairs.first[pair]] = band
-    # Where the base is the first of a pair, the difference is turned around.
-    for pair in np.flatnonzero(pairs.first == base).tolist():
-        band = rounded_band(-high[pair], -pairs.difference[pair], -low[pair], standings.decimals)
-        differences[pairs.second[pair]] = band
+    for pair in pairs.of(base).tolist():
+        differences[pairs.other(pair, base)] = difference_of_pair(standings, pair, base)
     return differences
+
+
+def difference_of_pair(standings: Standings, pair: int, base: int) -> Band:
+    """Return the score of one submission of a pair less that of the other, ``base``, with its interval."""
+    pairs = standings.comparison.pairs
+    low, difference, high = pairs.low_all[pair], pairs.difference[pair], pairs.high_all[pair]
+    # A pair holds the difference of its first to its second.
+    if pairs.first[pair] == base:
+        low, difference, high = -high, -difference, -low
+    return rounded_band(low, difference, high, standings.decimals)
 
 
 def _rank_cell(standings: Standings, row: Row) -> Child:
@@ -367,7 +364,6 @@ def _overlap_sentences(standings: Standings) -> list[str]:
 def pair_sentences(standings: Standings) -> list[str]:
     """Return a sentence for each pair: by how much the better score differs, and whether significantly."""
     pairs = standings.comparison.pairs
-    low, high = standings.difference_ends
     sign = 1 if standings.task.higher_is_better else -1
     direction = "higher" if standings.task.higher_is_better else "lower"
     lines = []
@@ -377,7 +373,7 @@ def pair_sentences(standings: Standings) -> list[str]:
         if gain := sign * float(pairs.difference[pair]):
             amount = f"{gain:.4f}" if gain >= _SMALLEST_DIFFERENCE else "less than 0.0001"
             text = f"{first} scores {amount} {direction} than {second}"
-        interval = sorted((sign * float(low[pair]), sign * float(high[pair])))
+        interval = sorted((sign * float(pairs.low_all[pair]), sign * float(pairs.high_all[pair])))
         lines.append(text + _verdict(standings, pair, interval))
     return lines
 
@@ -409,6 +405,21 @@ def _verdict(standings: Standings, pair: int, interval: list[float]) -> str:
 def _p_equation(name: str, p: float) -> str:
     """Return a p value with its name: "p = 0.012", "p < 0.0001"."""
     return f"{name} {p_text(p)}" if p < _SMALLEST_P else f"{name} = {p_text(p)}"
+
+
+def table_cards(
+    key: str,
+    title: str,
+    text: str,
+    headings: Sequence[Child | Heading],
+    rows: Sequence[Sequence[Cell]],
+    n_open: int = OPEN_ROWS,
+) -> list[Element]:
+    """Return a card with a table, none without rows; a heading alone is above cells that are as they are."""
+    if not rows:
+        return []
+    columns = [heading if isinstance(heading, Heading) else Heading(heading) for heading in headings]
+    return [card(key, title, text, *table(columns, rows, title, n_open))]
 
 
 def pairs_card(standings: Standings, where: str, *more: Element) -> Element:

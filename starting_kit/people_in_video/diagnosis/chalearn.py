@@ -19,10 +19,11 @@ from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.chalearn import measure
 from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.reference import Prediction, Rows
+from scoring_program.challenges.chalearn.reference import Prediction
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Ints
 from validator.findings import Note
+from validator.formats.chalearn.read import Rows
 from validator.texts import counted
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"

@@ -27,6 +27,7 @@ from scoring_program.scoring import AnyLoaded, with_costs
 from scoring_program.task import Task
 from scoring_program.vocabulary import UnknownNames, find_unknown_names
 from validator.findings import Note, codes_explained_by, mistakes_first
+from validator.names import REMEDY
 from validator.texts import counted
 
 _LOW = "N-LOW"
@@ -127,7 +128,8 @@ def _one_for_a_cause(
             unknown_after = {kind: unknown for kind, unknown in unknown_before.items() if kind in kinds}
         is_told = False
         for unknown in [unknown_before[kind] for kind in unknown_before.keys() - unknown_after.keys()]:
-            has_spelling = bool(unknown.explanation) and unknown.explanation in repair.trial.words
+            spelling = unknown.explanation.removeprefix(REMEDY)
+            has_spelling = bool(spelling) and spelling in repair.trial.words
             if has_spelling or not unknown.nearest:
                 left_names.remove(unknown)
             elif sum(unknown.counts.values()) == unknown.n_used:

@@ -9,9 +9,10 @@ import numpy as np
 from people_in_video.drawings.timelines import Lane, Timeline
 from scoring_program.challenges.chalearn.full_sections import find_worst
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows, Track
+from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
 from scoring_program.result import Section
 from validator.arrays import Ints
+from validator.formats.chalearn.read import Rows
 
 
 def timelines(

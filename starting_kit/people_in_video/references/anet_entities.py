@@ -9,6 +9,7 @@ from typing import NoReturn
 
 import numpy as np
 
+from people_in_video.references.anet_annotations import read_official
 from people_in_video.references.lemmas import lemmas_from_table
 from people_in_video.references.preparation import Notes, Options, Preparation, save_prepared
 from scoring_program.challenges.anet_entities.reference import (
@@ -18,7 +19,6 @@ from scoring_program.challenges.anet_entities.reference import (
     TEXTS,
     Reference,
     load_lemmas,
-    read_official,
 )
 from scoring_program.metrics.grounding import Words
 from scoring_program.scoring import AnyLoaded

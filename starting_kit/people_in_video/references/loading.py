@@ -15,6 +15,7 @@ from pathlib import Path
 
 from people_in_video.demo_data import demo_reference
 from people_in_video.demo_refusals import DemoLoaded
+from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.home_loaded import AnyHomeLoaded, HomeLoaded, of_kind
 from people_in_video.item_list import check_known
@@ -32,7 +33,7 @@ from validator.findings import Findings, Refused
 HOME_SETTINGS: Settings = {"detail": "full"}
 
 # What `score` and `Evaluator` take beside settings.
-_PARAMETERS = ("reference", "cache", "items", *ConversionOptions._fields)
+_PARAMETERS = ("reference", "cache", "items", "drawings", *ConversionOptions._fields)
 
 _HASH_BLOCK = 1 << 22
 # The reference of each task that was used last, and its key.
@@ -49,9 +50,13 @@ def load(
 ) -> AnyHomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     check_task(task)
-    if not reference:
-        return of_kind(DemoLoaded, _load_folder(task, demo_reference(task), cache, settings))
-    return _load_folder(task, Path(reference), cache, settings)
+    folder_settings = dict(settings)
+    n_drawings = folder_settings.pop("drawings", 0)
+    if n_drawings not in range(MOST_DRAWINGS + 1):
+        raise ValueError(f"drawings is {n_drawings!r}; it must be a whole number from 0 to {MOST_DRAWINGS}")
+    folder = Path(reference) if reference else demo_reference(task)
+    loaded = _load_folder(task, folder, cache, folder_settings)
+    return of_kind(HomeLoaded if reference else DemoLoaded, loaded, n_drawings)
 
 
 def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> AnyHomeLoaded:

@@ -6,7 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from scoring_program.challenges.chalearn.reference import Reference, Rows
+from scoring_program.challenges.chalearn.reference import Reference
+from validator.formats.chalearn.read import Rows
 
 
 def select_items(reference: Reference, items: Collection[str]) -> Reference:

@@ -152,6 +152,18 @@ def test_only_a_program_that_reads_json_carries_its_reader(program_of, name):
         assert "validator/json_reader.py" in carried
 
 
+def test_programs_hold_the_reader_of_csv_that_their_task_needs():
+    of_files = {"validator/csv_reader.py", "validator/csv_words.py", "validator/choose_items.py"}
+    of_tables = {"validator/formats/items/table.py", "validator/keys.py"}
+    for challenge, reader, other_reader in (
+        ("chalearn", of_files, of_tables),
+        ("items", of_tables, of_files),
+    ):
+        code = needed_modules(["scoring_program.run", f"scoring_program.challenges.{challenge}.task"])
+        assert reader <= code.keys()
+        assert other_reader.isdisjoint(code)
+
+
 # What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
 NOT_OF_PROGRAMS = {
     "entries_in_memory",
@@ -719,7 +731,9 @@ def run_built(program_of, tmp_path):
     """Return a function that runs a built program as the platform's worker does."""
 
     def run(name, reference, submission):
-        return run_program(BuiltTask(name, program_of(name), reference, 120.0), submission, tmp_path / "app")
+        return run_program(
+            BuiltTask(name, program_of(name), reference, 120.0), submission, tmp_path / "app", None
+        )
 
     return run
 
@@ -733,7 +747,7 @@ def test_sample_scores_on_the_zips_of_each_shape_of_bundle(bundles, tmp_path, sh
     task = next(task for task in tasks if task["scoring_program"] == f"{IDS[0]}_program.zip")
     sample = ROOT / "starting_kit" / "samples" / IDS[0] / "good"
     built = BuiltTask(IDS[0], files[task["scoring_program"]], files[task["reference_data"]], 120.0)
-    run = run_program(built, sample, tmp_path / "app")
+    run = run_program(built, sample, tmp_path / "app", None)
     declared = load_task(IDS[0])
     lines = describe(run, declared, declared.columns, 120.0)
     assert any(line.startswith("leaderboard row | ") for line in lines)

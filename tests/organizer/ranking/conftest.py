@@ -46,8 +46,3 @@ def everything(tmp_path_factory):
         (submissions / "7_zoe_PhaseId4_2027-01-03_b.zip").unlink()
         assert call(submissions, folder / "out", *options) == 0
     return folder / "out"
-
-
-@pytest.fixture(autouse=True)
-def shared_pools(lasting_pools):
-    """Score with pools that all calls share, in all tests of rankings."""

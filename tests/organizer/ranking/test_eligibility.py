@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from organizer.ranking.eligibility import Rule, count_left_out, find_violations, left_out_text, names_left_out
-from organizer.runs.fork_server import INVALID, SCORED, Entry
 from organizer.runs.phase import Phase
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import INVALID, SCORED, Entry
 from organizer.runs.submissions import Submission
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 
 from organizer.__main__ import main
@@ -49,3 +50,17 @@ def test_after_a_correction_there_is_a_draft_of_a_mail(tmp_path):
     (submissions / "Avocet" / "a.zip").unlink()
     assert call(submissions, tmp_path / "out", reference=reference) == 0
     assert not (reported(tmp_path) / "mail.txt").exists()
+
+
+def test_items_are_counted_by_the_results_of_the_last_run_that_can_be_read(tmp_path):
+    reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
+    submissions = write_submissions(
+        tmp_path / "in", {f"{team}/a.zip": files for team, files in TEAMS.items()}
+    )
+    assert call(submissions, tmp_path / "out", reference=reference) == 0
+    digest = hashlib.sha256((submissions / "Avocet" / "a.zip").read_bytes()).hexdigest()
+    (entry,) = (tmp_path / "out" / "store").glob(f"*/{digest}.json")
+    entry.write_text("")
+    corrected(reference)
+    assert call(submissions, tmp_path / "out", reference=reference) == 0
+    assert " 1 of 12 sequences " in (reported(tmp_path) / "mail.txt").read_text(encoding="utf-8")

@@ -12,7 +12,7 @@ import pytest
 from organizer.files import folder_files
 from organizer.ranking.near_copies import find_near_copies
 from organizer.ranking.page import index_page, ranking_page
-from organizer.runs.fork_server import content_hash
+from organizer.runs.scoring_process import content_hash
 from scoring_program.task import task_ids
 from tests.helpers import REFERENCES, SAMPLES, loaded, make_zip
 from tests.organizer.ranking.test_page import TASK, ranking_of, record_of, shown

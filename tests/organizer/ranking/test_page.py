@@ -17,8 +17,8 @@ from organizer.ranking import tables
 from organizer.ranking.counting import parse_counting, rank_teams
 from organizer.ranking.page import index_page, ranking_page
 from organizer.ranking.ranking import Facts, Ranking
-from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED, Entry
 from organizer.runs.submissions import Submission
 from people_in_video.comparing import standings
 from people_in_video.comparing.standings import Baseline
@@ -48,7 +48,9 @@ def ranking_of(records, sorting="desc", **facts):
     columns = [TASK.columns[0]._replace(sorting=sorting), *TASK.columns[1:]]
     task = replace(TASK, columns=columns)
     team_records = rank_teams(records, (), task, parse_counting(facts.get("counts", "best")), {})
-    return Ranking(task=task, facts=Facts(**facts), records=records, team_records=team_records)
+    return Ranking(
+        task=task, facts=Facts(signature="x|ref:0", **facts), records=records, team_records=team_records
+    )
 
 
 def teams(values=CLOSE, sorting="desc", **options):

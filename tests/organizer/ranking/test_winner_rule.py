@@ -14,8 +14,8 @@ from organizer.__main__ import main
 from organizer.ranking import command
 from organizer.ranking.statistics import best_first, half_scores_of
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerRule, parse_gain, winner_line
-from organizer.runs.fork_server import SCORED, Entry
 from organizer.runs.rescore import Record
+from organizer.runs.scoring_process import SCORED, Entry
 from organizer.runs.submissions import Submission
 from scoring_program.metrics.resampling import half_scores, sides, weighted_mean
 from scoring_program.task import load_task

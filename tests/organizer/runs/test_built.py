@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from organizer.bundle.edit import with_phases_of_parts
+from organizer.bundle.source import load_competition
 from organizer.runs import built
 from organizer.runs.built import find_offer, rules_of_phase
 from organizer.runs.phase import Phase
@@ -106,3 +107,12 @@ def test_rules_are_those_that_the_platform_reads():
     assert rules_of_phase(phase) == expected
     unlimited = {"name": "Open", "start": "2027-01-01", "max_submissions": 0, "max_submissions_per_day": 0}
     assert rules_of_phase(unlimited) == Phase("Open", datetime.datetime(2027, 1, 1))
+
+
+def test_with_a_bundle_its_own_competition_says_what_references_there_are(bundles, tmp_path, monkeypatch):
+    monkeypatch.setattr(built, "DIST", bundles)
+    monkeypatch.setattr(built, "SOURCE", tmp_path / "no competition")
+    monkeypatch.setattr(built, "load_competition", lambda: load_competition(tmp_path / "no competition"))
+    task = built.built_task(ID, REFERENCES)
+    assert task.reference == REFERENCES / ID
+    assert task.phase_names

@@ -26,9 +26,9 @@ from organizer.files import unpack, zip_bytes
 from organizer.ranking import stored
 from organizer.ranking.command import Choices, rescore
 from organizer.runs import rescore as engine
-from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb, network_off
 from organizer.runs.rescore import Options
+from organizer.runs.scoring_process import Setup
 from organizer.runs.worker import BuiltTask
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
@@ -58,7 +58,7 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
     built = type(misbehaving)(ID, misbehaving.program, reference, misbehaving.time_limit)
     wishes = {"die": 1, "never_end": 1, "ignore_alarm": 1, "eat": 1, "raise": 1}
     bad = {f"{name}.zip": sample(**{name: text}) for name, text in wishes.items()}
-    marker = {"kill_server_once": tmp_path / "was here"}
+    marker = {"die_once": tmp_path / "was here"}
     folder = write_submissions(tmp_path / "in", {**bad, "once.zip": sample(**marker), "fine.zip": sample()})
     out = tmp_path / "out"
     assert rescore(built, folder, out, Choices(engine=Options(workers=2))) == 0
@@ -85,15 +85,31 @@ def test_a_submission_that_misbehaves_is_told_and_the_rest_goes_on(misbehaving, 
 
 
 @pytest.mark.slow
-def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_path, capsys):
-    refuse = "import os\ndef _refuse(): raise BlockingIOError(11, 'try again')\nos.fork = _refuse\n"
+def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_path, capsys, monkeypatch):
     folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
-    assert rescore(spoiled(code=refuse), folder, out, Choices()) == 2
+
+    def refuse(self, folder, stdin):
+        raise BlockingIOError(11, "try again")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Pool, "_started", refuse)
+        assert rescore(spoiled(code=""), folder, out, Choices()) == 2
     problem = capsys.readouterr().out.splitlines()[-1]
     assert "(try again)" in problem
     assert "fewer workers" in problem
     assert rescore(spoiled(code=""), folder, out, Choices()) == 0
     assert outcomes(out)["a"]["outcome"] == "scored"
+
+
+@pytest.mark.parametrize("time_limit", [0.01, 600.0])
+def test_a_program_that_never_has_its_reference_is_not_held_against_a_submission(
+    tmp_path, capsys, time_limit
+):
+    ends = "import os, signal\nif __name__ != '__main__':\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+    folder, out = write_submissions(tmp_path / "in", {"a.zip": sample()}), tmp_path / "out"
+    assert rescore(spoiled(time_limit, code=ends), folder, out, Choices()) == 2
+    assert " while it loaded the reference; " in capsys.readouterr().out.splitlines()[-1]
+    assert not list(out.glob("store/*/*.json"))
 
 
 # Writes where the submission says whether its process is one that has no children, as `usable_cores` asks.
@@ -103,9 +119,9 @@ import dataclasses
 from multiprocessing import current_process
 from pathlib import Path
 
-def _tell(content_of_name, public, keep):
-    Path(content_of_name["tell"].decode()).write_text(str(current_process().daemon))
-    return _task.read(content_of_name, public, keep)
+def _tell(submission, public, keep):
+    Path((submission / "tell").read_text()).write_text(str(current_process().daemon))
+    return _task.read(submission, public, keep)
 
 _task = TASKS["chalearn_gesture"]
 TASKS["chalearn_gesture"] = dataclasses.replace(_task, read=_tell)
@@ -213,8 +229,8 @@ def test_a_pool_that_is_closed_ends_a_submission_in_the_middle(misbehaving, tmp_
     unpack(misbehaving.program, tmp_path / "program")
     setup = Setup(ID, VERSION, "", {}, 500, 600.0, str(tmp_path / "program"), str(REFERENCE))
     running = tmp_path / "running"
-    with closing(Pool(setup, 1, machine_memory_mb(), tmp_path / "work")) as pool:
-        future = pool.submit(make_zip(sample(mark=running, never_end=1)))
+    with closing(Pool(setup, 1, machine_memory_mb(), tmp_path / "work")) as opened:
+        future = opened.submit(make_zip(sample(mark=running, never_end=1)))
         while not running.exists():
             assert not future.done()
             time.sleep(0.05)
@@ -233,7 +249,7 @@ def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeyp
 
 
 @pytest.mark.slow
-def test_results_edited_by_hand_are_scored_again(lasting_pools, tmp_path):
+def test_results_edited_by_hand_are_scored_again(tmp_path):
     edits = [
         lambda text: "",
         lambda text: "[]",
@@ -254,7 +270,7 @@ def test_results_edited_by_hand_are_scored_again(lasting_pools, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_score_that_few_items_decide_is_marked_as_rough(lasting_pools, tmp_path):
+def test_a_score_that_few_items_decide_is_marked_as_rough(tmp_path):
     contents = {
         path.name.replace("_labels", "_prediction"): path.read_bytes()
         for path in REFERENCE.glob("*_labels.csv")
@@ -280,19 +296,6 @@ def test_program_of_another_version_is_refused(tmp_path, capsys):
     assert re.search(rf" 1\.1\.0, .* {re.escape(VERSION)}", capsys.readouterr().out)
 
 
-@pytest.mark.slow
-def test_store_of_version_1_1_is_kept_and_said_once(lasting_pools, tmp_path, capsys):
-    folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
-    out, old = tmp_path / "out", tmp_path / "out" / "store" / "0123456789abcdef"
-    old.mkdir(parents=True)
-    (old / "00.json").write_text('{"entry": {"outcome": "scored", "replicates": [0.5]}, "sha256": ""}')
-    assert call(folder, out) == 0
-    assert len(re.findall("^.*earlier version.* 2 submissions", capsys.readouterr().out, re.MULTILINE)) == 1
-    assert call(folder, out, "--fresh") == 0
-    assert "earlier version" not in capsys.readouterr().out
-    assert (old / "00.json").is_file()
-
-
 def emptied(path):
     path.write_bytes(b"")
 
@@ -307,7 +310,7 @@ SPOILED = {
 
 
 @pytest.mark.slow
-def test_what_a_power_cut_leaves_is_repaired(lasting_pools, tmp_path):
+def test_what_a_power_cut_leaves_is_repaired(tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
     assert call(folder, tmp_path / "out") == 0
     expected = left(tmp_path / "out")
@@ -321,9 +324,7 @@ def test_what_a_power_cut_leaves_is_repaired(lasting_pools, tmp_path):
 
 
 @pytest.mark.slow
-def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(
-    lasting_pools, tmp_path, monkeypatch
-):
+def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(tmp_path, monkeypatch):
     """A power cut may come between any two writes to the store."""
     writes = []
 

@@ -23,7 +23,7 @@ GOOD = {"S1_prediction.csv": "1,2,3\n"}
 def laid_out(tmp_path, data):
     path = tmp_path / "mine.zip"
     path.write_bytes(data)
-    run = run_program(BuiltTask("chalearn_gesture", PROGRAM, REFERENCE, 60.0), path, tmp_path / "app")
+    run = run_program(BuiltTask("chalearn_gesture", PROGRAM, REFERENCE, 60.0), path, tmp_path / "app", None)
     assert (run.exit_code, run.stderr) == (0, "")
     return sorted(run.stdout.splitlines())
 

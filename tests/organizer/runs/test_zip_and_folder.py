@@ -14,8 +14,8 @@ import pytest
 
 from organizer.bundle.programs import build_program
 from organizer.files import unpack
-from organizer.runs.fork_server import Setup
 from organizer.runs.pool import Pool, machine_memory_mb
+from organizer.runs.scoring_process import Setup
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
 from tests.helpers import make_zip, with_flag_of_encryption, with_wrong_checksum

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import measure
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.reference import Prediction, Reference
 from scoring_program.challenges.chalearn.task import TRACKS
+from validator.formats.chalearn.read import Rows
 
 ID = "chalearn_gesture"
 N_FRAMES = 30

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scoring_program.challenges.chalearn.reference import Prediction, Reference, Rows
+from scoring_program.challenges.chalearn.reference import Prediction, Reference
 from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.task import load_task
+from validator.formats.chalearn.read import Rows
 
 N_SEQUENCES, N_FRAMES = 3, 12
 IDS = ("chalearn_action", "chalearn_gesture")

@@ -17,7 +17,7 @@ def test_every_class_that_is_accepted_has_a_name(tmp_path, name, actor, last):
     form, rules = load_format(name)
     path = tmp_path / "S1_prediction.csv"
     path.write_text(f"{actor}{len(classes)},1,2\n")
-    assert len(form.read(tmp_path, rules).content.label) == 1
+    assert len(form.read(tmp_path, rules).content.rows.label) == 1
     path.write_text(f"{actor}{len(classes) + 1},1,2\n")
     with pytest.raises(Refused, match=rf"is not in 1\.\.{len(classes)};"):
         form.read(tmp_path, rules)

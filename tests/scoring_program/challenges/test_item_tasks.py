@@ -19,7 +19,7 @@ from organizer.bundle.programs import program_files
 from organizer.files import folder_files, rewrite_files, write_files
 from organizer.new_task import NewTask, metric_names, task_files
 from organizer.tasks import BaselineKind
-from organizer.tasks.items import content_of
+from organizer.tasks.items import content_of, writing_code
 from people_in_video import public_data, writing
 from people_in_video.diagnosis import items as diagnosis
 from people_in_video.home_loaded import HomeLoaded, of_kind
@@ -366,7 +366,7 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
     monkeypatch.setattr(writing, "load_format", lambda task_id: (FORMAT, example.rules))
     monkeypatch.setattr(writer, "load_rules", lambda task_id: example.rules)
     monkeypatch.chdir(tmp_path)
-    exec(example.task.kit_example, {})  # noqa: S102 - what participants run
+    exec(writing_code(example.task.id, example.rules), {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["coverage"] == 1
 
 

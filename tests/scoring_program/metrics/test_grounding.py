@@ -247,7 +247,8 @@ def test_objects_that_are_repeated_are_judged_as_if_each_were_compared(seed):
 
 
 @pytest.mark.parametrize("block", [1, 2, 3, 512])
-def test_weighted_class_means_are_means_over_the_classes_that_weigh(block):
+def test_weighted_class_means_are_means_over_the_classes_that_weigh(monkeypatch, block):
+    monkeypatch.setattr(gr, "_CLASSES_AT_ONCE", block)
     rng = np.random.default_rng(5)
     for n_words in (0, 1, 5, 40):
         correct, item = rng.random(n_words) < 0.5, rng.integers(0, 4, n_words)
@@ -259,16 +260,17 @@ def test_weighted_class_means_are_means_over_the_classes_that_weigh(block):
             names = [name for name in set(label.tolist()) if weight[label == name].any()]
             of_class = [np.average(correct[label == name], weights=weight[label == name]) for name in names]
             expected.append(sum(of_class) / (len(names) or 1))
-        means = gr.weighted_class_mean(correct, label, item, weights, classes_at_once=block)
+        means = gr.weighted_class_mean(correct, label, item, weights)
         assert means.tolist() == pytest.approx(expected, abs=1e-12)
 
 
-def test_overlaps_do_not_depend_on_how_many_are_computed_at_once():
+def test_overlaps_do_not_depend_on_how_many_are_computed_at_once(monkeypatch):
     words, objects, *_ = random_case(11)
     n_objects, n_words = len(objects.segment), len(words.segment)
     which = np.repeat(np.arange(n_objects), n_words)
     target = np.tile(np.arange(n_words), n_objects)
     at_once = gr.overlap_correct(objects, words, which, target)
     for number in (1, 2, 3):
-        in_blocks = gr.overlap_correct(objects, words, which, target, pairs_at_once=number)
+        monkeypatch.setattr(gr, "_PAIRS_AT_ONCE", number)
+        in_blocks = gr.overlap_correct(objects, words, which, target)
         assert in_blocks.tolist() == at_once.tolist()

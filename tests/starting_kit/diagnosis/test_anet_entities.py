@@ -126,7 +126,7 @@ def test_one_box_for_all_objects_of_a_segment_is_no_other_order(demo, tmp_path):
     [
         ("words counted from 1", "N-LOOKS", "with word indexes less 1"),
         ("segments counted from 1", "N-SEGMENTS-OUTSIDE", "n - 1"),
-        ("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", "zeros"),
+        ("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", "as '0' for '00'"),
         ("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", "[-1, -1, -1, -1]"),
     ],
 )

@@ -33,7 +33,7 @@ CASES = [
     (GIVEN, "the ten frames in reverse", "read with frame numbers in reverse order, "),
     (GIVEN, "words counted from 1", "read with word indexes less 1, "),
     (GIVEN, "boxes of a segment reshaped from (10, n, 4), not transposed", "read with boxes.reshape(10, n, 4)"),
-    (GENERATED, "classes with a capital letter", "read with classes in lower case, as "),
+    (GENERATED, "classes with a capital letter", "read with classes as 'man' for 'Man', "),
     (GENERATED, "classes as numbers", "read with classes from a list in another order, "),
 ]  # fmt: skip
 

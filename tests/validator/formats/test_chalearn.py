@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, values_of
-from validator.csv_reader import ItemFrames
 from validator.formats.chalearn.read import FORMAT, read
 from validator.formats.rules import load_rules
 
@@ -26,8 +25,8 @@ def zipped(tmp_path, files):
 def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
     files = {"Sample0001_prediction.csv": f"{row}\n", "Sample0002_prediction.csv": f"{row}\n" * 2}
     submission = read(zipped(tmp_path, files), rules)
-    rows = submission.content
-    assert rows.keys == ["Sample0001", "Sample0002"]
+    sequences, rows = submission.content
+    assert sequences == ["Sample0001", "Sample0002"]
     assert rows.sequence.tolist() == [0, 1, 1]
     actor = 2 if rules is ACTIONS else 1
     assert (rows.actor.tolist(), rows.label.tolist()) == ([actor] * 3, [1] * 3)
@@ -35,18 +34,13 @@ def test_the_files_of_all_sequences_are_read(tmp_path, rules, row):
     assert submission.notes == []
 
 
-def frames(**n_frames):
-    """Return the frames of sequences by name."""
-    return ItemFrames(list(n_frames), np.array(list(n_frames.values())))
-
-
 def test_files_of_other_sequences_are_not_read(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": ROW})
-    rows = read(path, GESTURES, frames(S1=9, S3=9)).content
-    assert (rows.keys, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
+    sequences, rows = read(path, GESTURES, {"S1": 9, "S3": 9}).content
+    assert (sequences, rows.label.tolist(), rows.frames.tolist()) == (["S1"], [1], [[2, 3]])
     path = zipped(tmp_path, {"S1_prediction.csv": ROW, "S2_prediction.csv": "1"})
-    assert [note.code for note in read(path, GESTURES, frames(S1=9)).notes] == ["N-ITEMS-UNKNOWN"]
-    findings = refused(read, path, GESTURES, frames(S1=9, S2=9))
+    assert [note.code for note in read(path, GESTURES, {"S1": 9}).notes] == ["N-ITEMS-UNKNOWN"]
+    findings = refused(read, path, GESTURES, {"S1": 9, "S2": 9})
     assert places_of(findings) == [("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 1")]
 
 
@@ -55,7 +49,7 @@ def test_files_of_other_sequences_are_not_read(tmp_path):
 )
 def test_a_sequence_has_at_most_a_row_for_each_frame_class_and_actor(tmp_path, rules, row, most):
     files = {"S1_prediction.csv": row * (most + 1000), "S2_prediction.csv": row * (most + 1001)}
-    findings = refused(read, zipped(tmp_path, files), rules, frames(S1=9, S2=9))
+    findings = refused(read, zipped(tmp_path, files), rules, {"S1": 9, "S2": 9})
     assert places_of(findings) == [("E-CSV-COUNT", "S2_prediction.csv", "")]
     # The frames of a sequence stay out of messages, and are not known at home.
     assert "9" not in values_of(findings.problems[0].problem)
@@ -74,20 +68,20 @@ def test_problems_of_names_of_damage_and_of_content_are_reported_together_in_thi
     data = bytearray(path.read_bytes())
     data[data.index(b"S3_prediction.csv") + len("S3_prediction.csv") + 2] ^= 0xFF
     path.write_bytes(data)
-    assert places_of(refused(read, path, GESTURES, frames(S1=9, S2=9, S3=9))) == [
+    assert places_of(refused(read, path, GESTURES, {"S1": 9, "S2": 9, "S3": 9})) == [
         ("E-FILE-CASE", "S5_Prediction.csv", ""),
         ("E-FILE-PLACE", "a/S4_prediction.csv", ""),
         ("E-ZIP-DAMAGED", "S3_prediction.csv", ""),
-        ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
         ("E-CSV-INTEGER", "S1_prediction.csv", "line 1 column 3"),
+        ("E-CSV-COLUMNS", "S2_prediction.csv", "line 1 column 2"),
     ]
 
 
 def test_rows_beyond_the_frames_of_a_sequence(tmp_path):
     path = zipped(tmp_path, {"S1_prediction.csv": "1,2,30\n", "S2_prediction.csv": "1,2,30\n"})
-    notes = read(path, GESTURES, frames(S1=9, S2=40)).notes
+    notes = read(path, GESTURES, {"S1": 9, "S2": 40}).notes
     assert [(note.code, values_of(note.text)) for note in notes] == [("N-CSV-CUT", ["1"])]
-    findings = refused(read, path, GESTURES, frames(S1=1, S2=40))
+    findings = refused(read, path, GESTURES, {"S1": 1, "S2": 40})
     assert places_of(findings) == [("E-CSV-FRAME", "S1_prediction.csv", "line 1 column 2")]
     assert read(path, GESTURES).notes == []
 

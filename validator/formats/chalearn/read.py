@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from validator.arrays import Ints
 from validator.choose_items import choose_items
-from validator.csv_reader import CsvRows, ItemFrames, read_csv_files
+from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read
 from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints
@@ -27,49 +28,35 @@ _MOST_GAPS = 0.01
 _MOST_GAPLESS = 0.9
 
 
-class SequenceRows(NamedTuple):
-    """The rows of sequences, annotated or predicted.
+class Rows(NamedTuple):
+    """The rows of sequences, annotated or predicted: int64 arrays of length n.
 
     Attributes
     ----------
-    keys : list of str, length n_sequences
-        The sequences in ascending order, those without rows among them.
-    sequence : int64 array, shape (n_rows,)
-        The position of each row's sequence in ``keys``; ascending.
-    actor, label : int64 arrays, shape (n_rows,)
+    sequence : array, shape (n,)
+        The position of each row's sequence in a list of these; ascending.
+    actor, label : arrays, shape (n,)
         Actor and class, from 1; the actor is 1 where rows have none.
-    frames : int64 array, shape (n_rows, 2)
+    frames : array, shape (n, 2)
         The first and the last frame, from 1.
     """
 
-    keys: list[str]
     sequence: Ints
     actor: Ints
     label: Ints
     frames: Ints
 
 
-class LabeledRows(Protocol):
-    """What hints look at: rows whose sequences are numbered in any way, as in a file or in a reference."""
+class SequenceRows(NamedTuple):
+    """The sequences of a submission in ascending order, those without rows among them, and their rows."""
 
-    @property
-    def sequence(self) -> Ints:
-        """The number of each row's sequence; int64, ascending, shape (n_rows,)."""
-
-    @property
-    def actor(self) -> Ints:
-        """The actor of each row, from 1; int64, shape (n_rows,)."""
-
-    @property
-    def label(self) -> Ints:
-        """The class of each row, from 1; int64, shape (n_rows,)."""
-
-    @property
-    def frames(self) -> Ints:
-        """The first and the last frame of each row, from 1; int64, shape (n_rows, 2)."""
+    sequences: list[str]
+    rows: Rows
 
 
-def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None) -> Read[SequenceRows]:
+def read(
+    path: Source, rules: Rules, n_frames_of_sequence: Mapping[str, int] | None = None
+) -> Read[SequenceRows]:
     """Check a submission and return the rows of all files.
 
     Parameters
@@ -78,7 +65,7 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
         A zip file, or a folder with the submission's files; or their content by name.
     rules : Rules
         Those of the track.
-    reference_frames : ItemFrames, optional
+    n_frames_of_sequence : mapping of str to int, optional
         The sequences of the reference and their frames; files of other sequences are not read. Without it (a
         participant at home) every sequence is accepted.
 
@@ -88,29 +75,26 @@ def read(path: Source, rules: Rules, reference_frames: ItemFrames | None = None)
         With all problems of all files.
     """
     (csv_rules,) = rules.csv
-    reference_sequences = None if reference_frames is None else frozenset(reference_frames.items)
     files: list[tuple[str, str, bytes]] = []
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
-        name_of_sequence, name_findings = choose_items(submission, csv_rules, reference_sequences)
+        name_of_sequence, name_findings = choose_items(submission, csv_rules, n_frames_of_sequence)
         # Predictions in memory may be none.
         if path:
             findings.extend(name_findings)
         for sequence, name in name_of_sequence.items():
-            if reference_sequences is not None and sequence not in reference_sequences:
-                continue
-            with findings.part():
-                files.append((sequence, name, submission.read(name)))
+            if n_frames_of_sequence is None or sequence in n_frames_of_sequence:
+                with findings.part():
+                    files.append((sequence, name, submission.read(name)))
         with findings.part():
-            rows = findings.take(read_csv_files(files, csv_rules, reference_frames))
-    return Read(as_sequence_rows(rows, rules), findings.notes)
+            rows = findings.take(read_csv_files(files, csv_rules, n_frames_of_sequence))
+    return Read(SequenceRows(rows.keys, as_rows(rows, rules)), findings.notes)
 
 
-def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
+def as_rows(rows: CsvRows, rules: Rules) -> Rows:
     """Return rows of files, predicted or annotated, by what their columns mean."""
     columns = rows.columns
-    return SequenceRows(
-        keys=rows.keys,
+    return Rows(
         sequence=rows.file_index,
         actor=columns.get("actor", np.ones_like(rows.file_index)),
         label=columns[_CLASS_FIELDS[rules.id]],
@@ -118,7 +102,7 @@ def as_sequence_rows(rows: CsvRows, rules: Rules) -> SequenceRows:
     )
 
 
-def hints(rows: LabeledRows) -> list[Note]:
+def hints(rows: Rows) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not len(rows.label):
         return [empty_note()]
@@ -131,7 +115,7 @@ def hints(rows: LabeledRows) -> list[Note]:
     ]
 
 
-def _equal_files(rows: LabeledRows) -> list[Note]:
+def _equal_files(rows: Rows) -> list[Note]:
     """Return a note if all sequences with rows have the same rows, at least two of them."""
     _, n_rows = np.unique(rows.sequence, return_counts=True)
     if len(n_rows) < _LEAST_FILES or n_rows[0] < _LEAST_ROWS_OF_FILE or (n_rows != n_rows[0]).any():
@@ -145,7 +129,7 @@ def _equal_files(rows: LabeledRows) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def _several_classes(rows: LabeledRows) -> list[Note]:
+def _several_classes(rows: Rows) -> list[Note]:
     """Return a note if most rows have the interval of a row of another class."""
     n_rows = len(rows.label)
     if n_rows < _LEAST_ROWS:
@@ -165,7 +149,7 @@ def _several_classes(rows: LabeledRows) -> list[Note]:
     return [Note("N-REPEATED", text)]
 
 
-def _overlapping_rows(rows: LabeledRows) -> list[Note]:
+def _overlapping_rows(rows: Rows) -> list[Note]:
     """Return a note if most rows share more than half of their frames with one of their class and actor.
 
     That is no mistake: the rows of two good models do so, too.
@@ -187,7 +171,7 @@ def _overlapping_rows(rows: LabeledRows) -> list[Note]:
     return [Note("N-ROWS-OVERLAP", text)]
 
 
-def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
+def _rows_without_gaps(rows: Rows) -> list[Note]:
     """Return a note if nearly no sequence has a frame between its rows that is in none of them.
 
     That is no mistake: there are videos in which something happens all of the time.
@@ -214,4 +198,4 @@ def _rows_without_gaps(rows: LabeledRows) -> list[Note]:
     return [Note("N-ROWS-GAPLESS", text)]
 
 
-FORMAT = Format(read, lambda rows, rules: hints(rows))
+FORMAT = Format(read, lambda submission, rules: hints(submission.rows))

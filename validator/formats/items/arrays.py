@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, NamedTuple, Union
 
@@ -152,31 +152,6 @@ def as_items(form: Form, keys: list[str], values: Sequence[Any]) -> Items:
     if form.kind is Kind.LABEL:
         return Values(keys, np.array([position[label] for label in values], np.int64), form.names)
     return Values(keys, np.array(values, np.float64), ())
-
-
-def select(items: Items, keys: Iterable[str]) -> Items:
-    """Return some items, in their order."""
-    wanted = set(keys)
-    is_selected = np.array([key in wanted for key in items.keys], dtype=bool)
-    selected_keys = [key for key in items.keys if key in wanted]
-    if isinstance(items, PlainValues):
-        return items._replace(
-            keys=selected_keys,
-            values=[value for key, value in zip(items.keys, items.values) if key in wanted],
-            is_submitted=items.is_submitted[is_selected],
-        )
-    if isinstance(items, Values):
-        return items._replace(keys=selected_keys, values=items.values[is_selected])
-    is_kept = is_selected[items.item]
-    new_number = np.cumsum(is_selected) - 1
-    return items._replace(
-        keys=selected_keys,
-        item=new_number[items.item[is_kept]],
-        label=items.label[is_kept],
-        extent=items.extent[is_kept],
-        score=items.score[is_kept],
-        is_submitted=items.is_submitted[is_selected],
-    )
 
 
 def has_values(items: Items) -> bool:

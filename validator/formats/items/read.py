@@ -11,19 +11,19 @@ from typing import Any, cast
 
 import numpy as np
 
+from validator.arrays import Bools
 from validator.choose import choose_named
-from validator.csv_reader import read_table
 from validator.findings import Findings, Note, Read
 from validator.formats.items.arrays import (
     MISSING,
     Items,
     PlainValues,
     Regions,
-    Values,
     as_items,
     corners_of,
     has_values,
 )
+from validator.formats.items.table import read_table
 from validator.formats.rules import Format, Rules
 from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
@@ -53,30 +53,27 @@ def truth_rules(rules: Rules) -> Rules:
     return rules._replace(form=form, json=files)
 
 
-def read(
-    path: Source, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
-) -> Read[Items]:
+def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[Items]:
     """Check a submission and read its one file. Raises Refused.
 
-    ``keys`` are those of the reference, None at home; messages may name missing ones with ``name_missing``.
+    ``keys`` are those of the reference, None at home.
     """
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        items = findings.take(read_file(submission.read(name), name, rules, keys, name_missing))
+        items = findings.take(read_file(submission.read(name), name, rules, keys))
     return Read(items, findings.notes)
 
 
-def read_file(
-    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None, name_missing: bool = False
-) -> Read[Items]:
+def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None) -> Read[Items]:
     """Read the file of a submission, or with its own rules that of the ground truth. Raises Refused."""
-    if rules.csv:
-        return _read_table(data, name, rules, keys, name_missing)
+    form = form_of(rules)
+    if form.is_table:
+        table = read_table(data, name, form, keys)
+        return Read(table.content, table.notes)
     # Tables are read without the packages that JSON needs.
     from validator.json_reader import read_json
 
-    form = form_of(rules)
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, rules.json[0], dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
@@ -93,25 +90,13 @@ def read_file(
                     entry_keys, frozenset(keys), "key", lambda key: Place(name, where(key))
                 )
             else:
-                findings.take(
-                    match_keys(entry_keys, keys, name, lambda number: where(entry_keys[number]), name_missing)
-                )
+                findings.take(match_keys(entry_keys, keys, name, lambda number: where(entry_keys[number])))
             if form.schema is not None and not entry_keys:
                 findings.refuse(ITEMS_NONE, "no item is submitted", "submit at least one", file=name)
             entry_keys = list(keys)
         findings.refuse_problems()
         items = as_items(form, entry_keys, [entries.get(key, MISSING) for key in entry_keys])
     return Read(items, findings.notes)
-
-
-def _read_table(
-    data: bytes, name: str, rules: Rules, keys: Sequence[str] | None, name_missing: bool
-) -> Read[Items]:
-    form = form_of(rules)
-    table = read_table(data, name, rules.csv[0], keys, name_missing)
-    columns = [np.asarray(table.content.columns[column]) for column in form.columns]
-    values = np.column_stack(columns) if form.kind is Kind.COLUMNS else columns[0]
-    return Read(Values(table.content.keys, values, form.names), table.notes)
 
 
 def _check_order(
@@ -155,24 +140,20 @@ def _what_is_same(items: Items) -> str:
     if isinstance(items, PlainValues):
         return ""
     if isinstance(items, Regions):
-        rows = np.column_stack([items.label, items.extent])
-        is_same = len(rows) >= _LEAST_SAME and bool((rows == rows[0]).all())
         noun, plural = ("segment", "segments") if items.extent.shape[1] == 2 else ("box", "boxes")
-        return f"{counted(len(rows), noun, plural)} are the same" if is_same else ""
-    if len(items.keys) < _LEAST_SAME:
-        return ""
-    values = items.values.reshape(len(items.keys), -1)
-    is_same_column = (values == values[0]).all(axis=0)
-    n_items = counted(len(values), "item")
-    if items.values.dtype == bool:
-        which = "all labels" if items.values.all() else "the same labels"
-        return f"{n_items} have {which}" if is_same_column.all() else ""
-    if items.values.ndim == 1:
-        what = "label" if items.names else "number"
-        return f"{n_items} have the same {what}" if is_same_column[0] else ""
-    names = [name for name, is_same in zip(items.names, is_same_column.tolist()) if is_same]
-    numbers = "number" if len(names) == 1 else "numbers"
-    return f"{n_items} have the same {numbers} in {', '.join(names)}" if names else ""
+        regions = np.column_stack([items.label, items.extent])
+        return f"{counted(len(regions), noun, plural)} are the same" if _is_same(regions).all() else ""
+    is_same = _is_same(items.values.reshape(len(items.keys), -1))
+    what = "value" if is_same.all() else ""
+    if items.values.ndim == 2 and items.values.dtype != bool:
+        what = ", ".join(name for name, is_same_name in zip(items.names, is_same.tolist()) if is_same_name)
+    return f"{counted(len(items.keys), 'item')} have the same {what}" if what else ""
+
+
+def _is_same(values: np.ndarray) -> Bools:
+    """Return which columns hold one value in all rows, if these are enough to tell."""
+    is_same: Bools = (values == values[:1]).all(axis=0) & (len(values) >= _LEAST_SAME)
+    return is_same
 
 
 FORMAT = Format(read, lambda items, rules: hints(items))

@@ -8,11 +8,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from validator.formats.items.arrays import as_instance
 from validator.formats.values import Form, Kind
 
-_EXAMPLE_NUMBER, _EXAMPLE_SCORE = 17.5, 0.9
-_EXAMPLE_CORNERS = {Kind.SEGMENTS: (0.5, 2.25), Kind.BOXES: (10.5, 20.0, 110.5, 80.0)}
 Value = Any
 """What an item has, as it is in a JSON file."""
 
@@ -54,33 +51,3 @@ def decode(form: Form, data: bytes) -> dict[str, Value]:
             cells = {column: float(cell) for column, cell in cells.items()}
         values[row[form.key]] = cells if form.kind is Kind.COLUMNS else cells[form.column]
     return values
-
-
-def _example_of_schema(schema: Mapping[str, Any]) -> Value:
-    """Return a value that a schema accepts, with at most one entry of each list."""
-    kind = schema.get("type")
-    if kind == "object":
-        properties = schema.get("properties", {})
-        return {key: _example_of_schema(schema_of_key) for key, schema_of_key in properties.items()}
-    if kind == "array":
-        n_entries = schema.get("minItems", 1)
-        return [_example_of_schema(schema["items"]) for _ in range(n_entries)] if "items" in schema else []
-    kinds = [kind] if isinstance(kind, str) else kind or ["null"]
-    return {"string": "text", "number": 0.5, "boolean": True}.get(kinds[-1])
-
-
-def example_value(form: Form) -> Value:
-    """Return what an item may have, for pages and examples."""
-    if form.schema is not None:
-        return _example_of_schema(form.schema) if form.example is None else form.example
-    first_label = "".join(form.names[:1])
-    number = min(max(_EXAMPLE_NUMBER, form.range[0]), form.range[1])
-    if form.instance is not None:
-        corners = _EXAMPLE_CORNERS[form.kind]
-        return [as_instance(form.instance, first_label, corners, _EXAMPLE_SCORE)]
-    return {
-        Kind.LABEL: first_label,
-        Kind.NUMBER: number,
-        Kind.COLUMNS: dict.fromkeys(form.names, number),
-        Kind.LABELS: list(form.names[:2]),
-    }[form.kind]

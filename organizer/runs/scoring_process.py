@@ -1,40 +1,25 @@
-"""The fork server: an interpreter that loads a built program and a reference once, and scores each submission
-in a process of its own.
+"""A scoring process: an interpreter of its own that scores one submission with a built program.
 
-`organizer.runs.pool` passes the text of this module to a clean interpreter, here or on another machine, where
-it imports the built program and nothing else. Its argument is a `Setup` in JSON. It writes an empty line when
-it is ready; for each line that it reads it scores the submission in its folder and writes an `Entry` in JSON.
-
-The forkserver of `multiprocessing` under pebble, with one task for each process, was tried instead. It
-scored a third as many submissions in the same time, because pebble looks for ended processes every 0.1 s.
-After a time-out it kills the child alone, so processes that the child started go on running, and so does a
-child that hangs when the server itself is killed. There is one such server for a process, so two protocols,
-whose references differ, do not fit; a module that cannot be preloaded is skipped in silence, and each child
-would load the reference itself; children take over ``sys.path`` and would find the packages of this
-environment before those of the built zip. The workers of Dask are daemons, which may not start such
-processes. Finally, there is no place to cut the network (``unshare -n``), and the peak memory of a child
-that is killed is lost.
+`organizer.runs.pool` starts it in a new folder that holds the submission, here or on another machine. It
+imports the built program and nothing else of ours. Its argument is a `Setup` in JSON. It writes an empty line
+when the reference is read, and then an `Entry` in JSON.
 """
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import importlib
 import json
 import math
 import multiprocessing
 import os
-import pkgutil
-import select
 import signal
 import sys
-import time
+import threading
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from scoring_program.run import Outcome
@@ -44,21 +29,20 @@ SUBMISSION = "submission.zip"
 """The name of every submission while it is scored, because outputs must not depend on its own."""
 UNPACKED = "res"
 """The folder that it is unpacked in, as on the platform."""
-TOOLS, UNPACKING = "tools", "unpacking"
-"""The folder with the module of the organizers' that unpacks as the worker does, and the module."""
+UNPACKING = "unpacking"
+"""The module beside this one that unpacks as the worker does."""
 PAGE = "detailed_results.html"
 # What the platform discards, because it would tell of hidden labels.
 _HIDDEN_LOG = "hidden.log"
 FORMAT = 6
 SCORED, INVALID, TIME, CRASHED, BROKEN = "scored", "invalid", "time", "crashed", "broken"
-_CHUNK = 1 << 16
 _LONGEST_OUTPUT = 2000
 _DECIMALS = 10
 
 
 @dataclass(frozen=True)
 class Setup:
-    """What a fork server loads, and the limits of each submission.
+    """What a scoring process loads, and the limits of each submission.
 
     ``version`` is that of the program; ``fingerprint`` is a hash of the program and the reference, whose
     unpacked folders are ``program`` and ``reference``. ``settings`` replace those of the reference;
@@ -134,33 +118,35 @@ class Entry:
     format: int = FORMAT
 
 
-class _Child(NamedTuple):
-    """A process that scores one submission, and the pipe that it writes its entry to."""
-
-    pid: int
-    answer: int
-
-
 def main() -> None:
-    """Load the program and the reference, and score a submission for each line of input."""
+    """Load the program and the reference, and score the submission in this folder."""
     setup = Setup(**json.loads(sys.argv[1]))
-    # Keep what the program prints out of the replies.
-    replies = os.fdopen(os.dup(1), "w", encoding="ascii")
-    os.dup2(2, 1)
+    # Keep what the program prints out of the answer.
+    answer = os.fdopen(os.dup(1), "w", encoding="ascii")
+    client = os.dup(0)
+    silence = os.open(os.devnull, os.O_RDWR)
+    for stream in (0, 1, 2):
+        os.dup2(silence, stream)
+    threading.Thread(target=_end_with_client, args=(client,), daemon=True).start()
     # The other cores score other submissions, so readers start no processes of their own.
     multiprocessing.current_process().daemon = True
-    sys.dont_write_bytecode = True
     sys.path.insert(0, setup.program)
     sys.path.append(f"{setup.program}/scoring_program/vendor")
-    sys.path.append(str(Path(TOOLS).resolve()))
     try:
         loaded, problem = _load(setup)
     except Exception as error:
         loaded, problem = None, f"the program cannot load the reference: {type(error).__name__}: {error}"
-    print(file=replies, flush=True)
-    while os.read(0, 1):
-        entry = _score(setup, loaded) if loaded else Entry(BROKEN, problem)
-        print(json.dumps(vars(entry)), file=replies, flush=True)
+    print(file=answer, flush=True)
+    entry = _score(setup, loaded) if loaded else Entry(BROKEN, problem)
+    print(json.dumps(vars(entry)), file=answer, flush=True)
+    # Nothing that the program leaves to the end of Python may change how this one ends.
+    os._exit(0)
+
+
+def _end_with_client(client: int) -> None:
+    """Wait until the client is gone, then kill this process and all that it started."""
+    os.read(client, 1)
+    os.killpg(0, signal.SIGKILL)
 
 
 def _load(setup: Setup) -> tuple[Loaded | None, str]:
@@ -182,109 +168,21 @@ def _load(setup: Setup) -> tuple[Loaded | None, str]:
         memory_limit = min(settings["memory_limit"], setup.memory_mb)
         loaded = load_reference(task, folder, settings)
         loaded = replace(loaded, settings={**settings, "memory_limit": memory_limit})
-    _import_all()
-    gc.collect()
-    gc.freeze()
     return loaded, "\n".join(findings.lines())
 
 
-def _import_all() -> None:
-    """Import once, instead of in each child, all of the program and what libraries import as they need it."""
-    for name in ("encodings.cp437", "numpy.ma", "numpy.random"):
-        importlib.import_module(name)
-    for package in ("validator", "scoring_program"):
-        folders = importlib.import_module(package).__path__
-        for module in pkgutil.walk_packages(folders, f"{package}."):
-            importlib.import_module(module.name)
-
-
 def _score(setup: Setup, loaded: Loaded) -> Entry:
-    """Score the submission in a child and wait for it, or kill it at the time limit."""
-    deadline = time.monotonic() + setup.time_limit
-    try:
-        child = _start_child(setup, loaded)
-    except OSError as error:
-        # Not the submission's: it must not count as one that was killed.
-        return Entry(BROKEN, f"the system starts no further process ({error.strerror}); use fewer workers")
-    try:
-        text = _read_all(child.answer, deadline)
-    finally:
-        _end_child(child)
-    return _answered_entry(text)
+    """Score the submission within the limits of the settings."""
+    from validator import hidden_log, limits
 
-
-def _start_child(setup: Setup, loaded: Loaded) -> _Child:
-    """Fork a process that scores the submission. Raises OSError if the system has no further one."""
-    answer, write_end = os.pipe()
-    try:
-        pid = os.fork()
-    except OSError:
-        os.close(answer)
-        os.close(write_end)
-        raise
-    if pid == 0:
-        _score_here(setup, loaded, write_end)
-    os.close(write_end)
-    return _Child(pid, answer)
-
-
-def _end_child(child: _Child) -> None:
-    """Kill a child and all that it started, and wait for it."""
-    # Processes that the child started may still run; it may not be the leader of their group yet.
-    with suppress(OSError):
-        os.killpg(child.pid, signal.SIGKILL)
-    os.kill(child.pid, signal.SIGKILL)
-    os.waitpid(child.pid, 0)
-    os.close(child.answer)
-
-
-def _answered_entry(text: bytes | None) -> Entry:
-    """Return the entry that a child wrote: none in time (None), or not all of it if it was killed."""
-    if text is None:
-        return Entry(TIME, "E-LIMIT-TIME: it was stopped at the platform's time limit")
-    return Entry(**json.loads(text)) if text.endswith(b"\n") else Entry()
-
-
-def _read_all(answer: int, deadline: float) -> bytes | None:
-    """Return what is written to a pipe until it is closed at the other end, None if that takes too long."""
-    chunks = []
-    while True:
-        ready, _, _ = select.select([0, answer], [], [], max(deadline - time.monotonic(), 0))
-        if 0 in ready:
-            # The client sends nothing while it waits, so it is gone.
-            sys.exit(1)
-        if not ready:
-            return None
-        chunks.append(os.read(answer, _CHUNK))
-        if not chunks[-1]:
-            return b"".join(chunks)
-
-
-def _score_here(setup: Setup, loaded: Loaded, write_end: int) -> NoReturn:
-    """Score the submission in this process, write its entry to a pipe, and exit."""
-    try:
-        os.setpgid(0, 0)
-        silence = os.open(os.devnull, os.O_RDWR)
-        for stream in (0, 1, 2):
-            os.dup2(silence, stream)
-        from validator import limits
-
-        limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
-        from validator import hidden_log
-
-        log = Path(_HIDDEN_LOG).resolve()
-        log.unlink(missing_ok=True)
-        hidden_log.path = str(log)
-        entry = _scored_as_on_the_platform(setup, loaded)
-        if log.is_file():
-            text = log.read_text(encoding="utf-8", errors="replace")
-            end = text[-_LONGEST_OUTPUT:]
-            # Whole lines, unless one is longer than that.
-            entry = replace(entry, hidden_log=end if end == text else end.partition("\n")[2] or end)
-        with os.fdopen(write_end, "w", encoding="ascii") as answer:
-            print(json.dumps(vars(entry)), file=answer)
-    finally:
-        os._exit(0)
+    limits.start(loaded.settings["time_limit"], loaded.settings["memory_limit"])
+    log = Path(_HIDDEN_LOG).resolve()
+    hidden_log.path = str(log)
+    entry = _scored_as_on_the_platform(setup, loaded)
+    text = log.read_text(encoding="utf-8", errors="replace") if log.is_file() else ""
+    end = text[-_LONGEST_OUTPUT:]
+    # Whole lines, unless one is longer than that.
+    return replace(entry, hidden_log=end if end == text else end.partition("\n")[2] or end)
 
 
 def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
@@ -293,11 +191,11 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     from validator.findings import Refused
     from validator.formats.rules import load_rules
 
-    unpacked_as_by_worker = importlib.import_module(UNPACKING).unpacked_as_by_worker
+    unpack_as_worker = importlib.import_module(UNPACKING).unpack_as_worker
     unpacking_problem = ""
+    submission = Path(UNPACKED)
     try:
-        limits = load_rules(setup.task_id).limits
-        submission = unpacked_as_by_worker(Path(SUBMISSION), Path(UNPACKED), limits)
+        unpack_as_worker(Path(SUBMISSION), submission, load_rules(setup.task_id).limits)
     except Refused as refused:
         # The validator says more about the zip, unless the damage is in a file that it does not read.
         submission = Path(SUBMISSION)

@@ -1,0 +1,45 @@
+"""What a kit shows of a task: code that writes a submission, and code that gives an evaluator predictions.
+
+``starting_kit/examples/<id>.yaml`` holds it for published tasks; that of a task of one's own is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from organizer import ROOT
+from people_in_video.challenge_modules import find_module
+from scoring_program.task import Task
+from validator.formats.rules import load_rules
+from validator.strict_yaml import load_plain
+
+_FOLDER = ROOT / "starting_kit" / "examples"
+
+
+class Example(NamedTuple):
+    """What a kit shows of a task.
+
+    Attributes
+    ----------
+    write : str
+        Code that writes ``my.zip`` for the demo reference, for the README and the notebook.
+    update : str
+        Code that gives an evaluator one prediction for the demo reference, for the guide.
+    files : sequence of str
+        Files of ``starting_kit/<challenge>/`` for this task alone.
+    """
+
+    write: str
+    update: str = ""
+    files: Sequence[str] = ()
+
+
+def example_of(task: Task) -> Example:
+    """Return what a kit shows of a task."""
+    path = _FOLDER / f"{task.id}.yaml"
+    if not path.is_file():
+        module: Any = find_module("organizer.tasks", task.folder.name)
+        return Example(module.writing_code(task.id, load_rules(task.id)))
+    data = load_plain(path.read_text(encoding="utf-8"))
+    return Example(**data)

@@ -1,0 +1,248 @@
+"""The organizers' files of ActivityNet-Entities: annotations as JSON, which preparing turns into arrays."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from scoring_program.challenges.anet_entities.reference import Reference
+from scoring_program.marks import MARKS_FILE
+from scoring_program.metrics.grounding import FRAMES, Words
+from scoring_program.settings import Settings
+from scoring_program.signature import VOCABULARY_FILE
+from validator.columns import JsonValue
+from validator.findings import Findings, Read
+from validator.json_reader import strict_loads
+from validator.texts import pointer_part, quote
+
+_FILES_NAMED = 5
+_LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
+
+
+def _read_file(folder: Path, setting: str, name: str) -> Read[JsonValue]:
+    """Return the content of a JSON file whose name is a setting. Raises Refused."""
+    if (folder / name).is_file():
+        return strict_loads((folder / name).read_bytes(), name)
+    problem = "the file is missing in the reference folder"
+    json_files = {path.name for path in folder.glob("*.json")} - {MARKS_FILE, VOCABULARY_FILE}
+    other_names = sorted(map(quote, json_files))[:_FILES_NAMED]
+    if other_names:
+        problem += f"; there is {', '.join(other_names)}"
+    remedy = f"put it there, or give its name as {setting} in settings.yaml"
+    Findings().refuse("E-REF-NONE", problem, remedy, file=name)
+
+
+def read_official(folder: Path, settings: Settings) -> Reference:
+    """Return the reference in the organizers' files, with all splits, as it is ordered there."""
+    reference_file = settings["reference_file"]
+    split_file = settings["split_file"]
+    with Findings.collect() as findings:
+        contents = []
+        for setting in ("reference_file", "split_file"):
+            with findings.part():
+                contents.append(findings.take(_read_file(folder, setting, settings[setting])))
+        findings.refuse_problems()
+        data, splits = contents
+        _check_shape_of_splits(splits, split_file, findings)
+        if not isinstance(data, dict) or not isinstance(data.get("annotations"), dict):
+            problem = "there is no mapping of annotations"
+            findings.refuse("E-REF-SHAPE", problem, "see the format page", file=reference_file)
+        annotations = data["annotations"]
+        checker = _Checker(reference_file, findings)
+        segments: list[_Segment] = []
+        for video, content in annotations.items():
+            segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
+    vocab = data.get("vocab", [])
+    reference = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
+    segments_of_video = {video: list(content["segments"]) for video, content in annotations.items()}
+    n_segments = {video: len(names) for video, names in segments_of_video.items()}
+    return reference._replace(segments_of_video=segments_of_video, n_segments=n_segments)
+
+
+def _check_shape_of_splits(splits: JsonValue, file: str, findings: Findings) -> None:
+    """Raise Refused unless ``splits`` maps each split to the names of its videos."""
+    remedy = 'write {"validation": ["v_...", ...]}'
+    if not isinstance(splits, dict):
+        findings.refuse(
+            "E-REF-SPLIT", "this is not a mapping of splits to videos", remedy, file=file, where="/"
+        )
+    for split, videos in splits.items():
+        if not _is_list_of(videos, str):
+            where = f"/{pointer_part(split)}"
+            findings.add(
+                "E-REF-SPLIT", "this is not a list of videos", remedy, file=file, where=where, rule="list"
+            )
+    findings.refuse_problems()
+
+
+def _is_list_of(value: object, kind: type) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, kind) for entry in value)
+
+
+class _Box(NamedTuple):
+    """An annotated box: its frame, the classes and word indexes of what it shows, and its corners."""
+
+    frame: int
+    classes: list[str]
+    word_indexes: list[int]
+    corners: list[float]
+
+
+class _Segment(NamedTuple):
+    """An annotated segment that was checked: its video and name, its boxes, and its sentence."""
+
+    name: tuple[str, str]
+    boxes: list[_Box]
+    tokens: list[str]
+
+
+class _Checker:
+    """Reads the segments of videos and adds what is wrong with them to findings."""
+
+    def __init__(self, file: str, findings: Findings) -> None:
+        self._file = file
+        self._findings = findings
+
+    def _add_problem(self, problem: str, remedy: str, where: str, rule: str) -> None:
+        self._findings.add("E-REF-SEGMENT", problem, remedy, file=self._file, where=where, rule=rule)
+
+    def read_video(self, video: str, content: object, where: str) -> list[_Segment]:
+        """Return the well-formed segments of a video that have annotated frames."""
+        annotations = content.get("segments") if isinstance(content, dict) else None
+        if not isinstance(annotations, dict):
+            problem, remedy = "there is no mapping of segments", "see the format page"
+            self._findings.add("E-REF-SHAPE", problem, remedy, file=self._file, where=where, rule="segments")
+            return []
+        segments = []
+        for name, annotation in annotations.items():
+            segment = self._read_segment((video, name), annotation, f"{where}/segments/{pointer_part(name)}")
+            if segment is not None:
+                segments.append(segment)
+        return segments
+
+    def _read_segment(self, name: tuple[str, str], annotation: object, where: str) -> _Segment | None:
+        """Return a segment; None if it is not well-formed, and if no box was drawn in it."""
+        if not isinstance(annotation, dict):
+            self._add_problem("this is not an object", "see the format page", where, "object")
+            return None
+        missing = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
+        if missing:
+            self._add_problem(f"{', '.join(missing)} is missing", "see the format page", where, "missing")
+            return None
+        if not annotation["frame_ind"] and not annotation["process_bnd_box"]:
+            # Its classes and words may still be listed.
+            return None
+        if len({len(annotation[key]) for key in _LISTS}) > 1:
+            sizes = ", ".join(f"{len(annotation[key])} {key}" for key in _LISTS)
+            problem = f"the parallel lists differ in length: {sizes}"
+            self._add_problem(problem, "correct them", where, "length")
+            return None
+        tokens: JsonValue = annotation.get("tokens")
+        if not _is_list_of(tokens, str):
+            self._add_problem("tokens is not a list of strings", "correct it", where, "tokens")
+            return None
+        boxes = [_Box(*values) for values in zip(*(annotation[key] for key in _LISTS))]
+        n_problems = self._findings.total
+        for index, box in enumerate(boxes):
+            self._check_box(box, index, len(tokens), where)
+        return _Segment(name, boxes, tokens) if self._findings.total == n_problems else None
+
+    def _check_box(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
+        if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
+            problem = f"the frame {quote(repr(box.frame), 20)} is not in 0..9"
+            self._add_problem(problem, "correct it", f"{where}/frame_ind/{index}", "frame")
+        are_lists = _is_list_of(box.classes, str) and _is_list_of(box.word_indexes, int)
+        if not are_lists or len(box.classes) != len(box.word_indexes):
+            problem = "classes and word indexes of the box are not lists of equal length"
+            self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "lists")
+        elif any(not 0 <= word_index < n_tokens for word_index in box.word_indexes):
+            problem = f"a word index is not in 0..{n_tokens - 1}"
+            remedy = "word indexes count the tokens from 0"
+            self._add_problem(problem, remedy, f"{where}/process_idx/{index}", "word")
+        corners = box.corners if isinstance(box.corners, list) else []
+        if len(corners) < 4 or not all(type(number) in (int, float) for number in corners):
+            place = f"{where}/process_bnd_box/{index}"
+            self._add_problem("the box is not a list of 4 numbers", "correct it", place, "box")
+
+
+class _Word(NamedTuple):
+    """An annotated word: its position in the sentence, the classes that boxes give it, and its boxes."""
+
+    position: int
+    classes: list[str]
+    boxes: list[_Box]
+
+
+def _words_of(segment: _Segment) -> list[_Word]:
+    """Return the annotated words of a sentence in order."""
+    words: dict[int, _Word] = {}
+    for box in segment.boxes:
+        for word_index, name in zip(box.word_indexes, box.classes):
+            word = words.setdefault(word_index, _Word(word_index, [], []))
+            if name not in word.classes:
+                word.classes.append(name)
+            # A box may list a word several times.
+            if not word.boxes or word.boxes[-1] is not box:
+                word.boxes.append(box)
+    return [words[word_index] for word_index in sorted(words)]
+
+
+def _as_arrays(
+    segments: list[_Segment], splits: dict[str, list[str]], vocab: list[str], videos: list[str]
+) -> Reference:
+    words_of_segments = [_words_of(segment) for segment in segments]
+    words, classes = _number_words(words_of_segments)
+    tokens: dict[str, int] = {}
+    token_pairs: list[tuple[int, int]] = []
+    for number, (segment, annotated_words) in enumerate(zip(segments, words_of_segments)):
+        annotated = {word.position for word in annotated_words}
+        others = {token for index, token in enumerate(segment.tokens) if token and index not in annotated}
+        token_pairs += [(number, tokens.setdefault(token, len(tokens))) for token in sorted(others)]
+    token_segment, token_number = np.array(token_pairs, dtype=np.int64).reshape(-1, 2).T
+    return Reference(
+        segments=[segment.name for segment in segments],
+        words=words,
+        classes=classes,
+        tokens=list(tokens),
+        token_segment=token_segment,
+        token=token_number,
+        splits=splits,
+        vocab=vocab,
+        videos=videos,
+        lemmas={},
+        lemmatizer="",
+    )
+
+
+def _number_words(words_of_segments: list[list[_Word]]) -> tuple[Words, list[str]]:
+    """Return the words of all segments as arrays, and their classes in the order of their numbers."""
+    classes: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    mentions: list[tuple[int, int]] = []
+    boxes: list[_Box] = []
+    box_start = [0]
+    for number, words in enumerate(words_of_segments):
+        for word in words:
+            labels = [classes.setdefault(name, len(classes)) for name in word.classes]
+            mentions += [(len(rows), label) for label in labels]
+            rows.append((number, word.position, labels[0]))
+            boxes += word.boxes
+            box_start.append(len(boxes))
+    segment, index, label = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    mention_word, mention_label = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
+    corners = np.array([box.corners[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
+    with np.errstate(over="ignore"):
+        corners = corners.astype(np.float32)
+    words_as_arrays = Words(
+        segment=segment,
+        index=index,
+        label=label,
+        mention_word=mention_word,
+        mention_label=mention_label,
+        box_start=np.array(box_start, dtype=np.int64),
+        box=corners,
+        frame=np.array([box.frame for box in boxes], dtype=np.int64),
+    )
+    return words_as_arrays, list(classes)
