@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scoring_program.signature import VOCABULARY_FILE
 from validator.formats.rules import JsonFile
-from validator.json_reader import Conversion, read_json
+from validator.json_reader import read_json
 
 _SCHEMA = Path(__file__).with_name("vocabulary.schema.json")
 
@@ -19,7 +19,5 @@ def read_vocabulary(folder: Path) -> dict[str, list[str]]:
 
 def parse_vocabulary(data: bytes) -> dict[str, list[str]]:
     """Return the names of each kind in the content of the file. Raises Refused."""
-    vocabulary, _ = read_json(
-        data, VOCABULARY_FILE, JsonFile(VOCABULARY_FILE, _SCHEMA), Conversion(dict)
-    ).content
+    vocabulary, _ = read_json(data, VOCABULARY_FILE, JsonFile(VOCABULARY_FILE, _SCHEMA), dict).content
     return {kind: list(names) for kind, names in vocabulary.items()}

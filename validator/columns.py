@@ -9,7 +9,7 @@ which readers make arrays. It says that something is wrong, and never what: that
 from __future__ import annotations
 
 import math
-from array import array
+import struct
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -258,8 +258,9 @@ def _bound(schema: Schema, keyword: str, default: float) -> float:
 def _numbers(values: list[JsonValue]) -> Floats:
     """Return finite numbers as an array. Raises UnfitError."""
     try:
-        numbers = np.array(array("d", values))
-    except (TypeError, OverflowError):
+        # A third of the time of array("d", values) or np.array(values).
+        numbers = np.frombuffer(struct.pack(f"{len(values)}d", *values))
+    except struct.error:
         raise UnfitError from None
     # true and false would become 1 and 0. Few numbers are one of these, and to look at the others takes long.
     zeros_and_ones = np.flatnonzero((numbers == 0) | (numbers == 1)).tolist()
@@ -271,10 +272,6 @@ def _numbers(values: list[JsonValue]) -> Floats:
 def _sizes_between(values: list[JsonValue], least: float, most: float) -> Ints:
     """Return the sizes of values. Raises UnfitError unless all have one, in a range."""
     try:
-        if least == most:
-            if not {least}.issuperset(map(len, values)):
-                raise UnfitError
-            return np.full(len(values), least, np.int32)
         sizes = np.fromiter(map(len, values), np.int32, len(values))
     except TypeError:
         raise UnfitError from None
@@ -335,10 +332,9 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
         raise SchemaError(f"no {', '.join(sorted(others))} beside properties")
 
     def check(values: list[JsonValue]) -> Column:
-        # Only objects have members by name.
-        if not required and not _OBJECTS.issuperset(map(type, values)):
+        if not _OBJECTS.issuperset(map(type, values)):
             raise UnfitError
-        n_keys = int(_sizes_between(values, 0, math.inf).sum())
+        n_keys = sum(map(len, values))
         # Without further keys no optional ones are looked for.
         names = required if n_keys == len(values) * len(required) else checks
         members = {}
@@ -359,7 +355,7 @@ def _members(values: list[JsonValue], key: str, is_required: bool) -> list[JsonV
     """Return the members of objects that have one key. Raises UnfitError if one lacks what it must have."""
     try:
         return list(map(itemgetter(key), values))
-    except (KeyError, TypeError):
+    except KeyError:
         if is_required:
             raise UnfitError from None
     return [value[key] for value in values if key in value]

@@ -26,7 +26,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
@@ -111,24 +111,6 @@ class Batch(NamedTuple):
     lengths: list[int]
 
 
-@dataclass(frozen=True)
-class Conversion(Generic[Content]):
-    """What is made of the entries of a file.
-
-    Attributes
-    ----------
-    build : callable
-        Builds the content from the entries.
-    check : callable, optional
-        Takes the content and the other members of the file, and adds what is wrong in them although they fit
-        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
-        all are reported together.
-    """
-
-    build: Callable[[Entries], Content]
-    check: Callable[[Content, Members, Findings], None] | None = None
-
-
 class EntryLimit(NamedTuple):
     """How many entries a file may have.
 
@@ -205,7 +187,12 @@ def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
 
 
 def read_json(
-    data: bytes, name: str, file: JsonFile, conversion: Conversion[Content], budget: Budget | None = None
+    data: bytes,
+    name: str,
+    file: JsonFile,
+    build: Callable[[Entries], Content],
+    check: Callable[[Content, Members, Findings], None] | None = None,
+    budget: Budget | None = None,
 ) -> Read[tuple[Content, Members]]:
     """Read a JSON object, entry by entry, and check it against its schema.
 
@@ -217,8 +204,12 @@ def read_json(
         Its name, for messages.
     file : JsonFile
         Its schema and limits.
-    conversion : Conversion
-        Builds and checks the content.
+    build : callable
+        Builds the content from the entries.
+    check : callable, optional
+        Takes the content and the other members of the file, and adds what is wrong in them although they fit
+        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
+        all are reported together.
     budget : Budget, optional
         One for all files of a submission, so that explaining them takes bounded time.
 
@@ -242,9 +233,9 @@ def read_json(
         cursor = Cursor(io.BytesIO(data).read, name, findings)
         reader = Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
         limit = None if file.entries is None else EntryLimit(file.entries)
-        content = conversion.build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
-        if reader.check_around() and conversion.check is not None:
-            conversion.check(content, reader.members, findings)
+        content = build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
+        if reader.check_around() and check is not None:
+            check(content, reader.members, findings)
     return Read((content, reader.members), findings.notes)
 
 
@@ -606,7 +597,7 @@ class Reader:
         with suppress(UnfitError, DepthError):
             column = check([entry.value for entry in entries])
         n_colons = sum(entry.text.count(":", entry.start, entry.end) for entry in entries)
-        if column is None or (column.n_keys != n_colons and _have_marks(entries)):
+        if column is None or column.n_keys != n_colons:
             entries = self._fitting_one_by_one(entries)
             column = check([entry.value for entry in entries])
         return Batch(
@@ -620,29 +611,19 @@ class Reader:
         fitting = []
         entries.reverse()
         while entries:
-            entry = entries.pop()
-            if not _fits(entry.value, self._schema.entry.check):
-                # Values that may be as large as the file are in memory once: they are read again.
-                entry = entry._replace(value=None)
-                self._explain_entry(entry)
-                continue
+            # Values that may be as large as the file are in memory once: they are read again.
+            entry = entries.pop()._replace(value=None)
             n_before = self._findings.total
-            self._marked_value(entry, self._place(entry), self._schema.whole)
-            if self._findings.total == n_before:
-                fitting.append(entry)
+            where = f"{self._schema.place}/{pointer_part(entry.key)}"
+            value = self._marked_value(entry, where, self._schema.whole)
+            if not _fits(value, self._schema.entry.check):
+                self._explain_entry(value, where, n_before)
+            elif self._findings.total == n_before:
+                fitting.append(entry._replace(value=value))
         return fitting
 
-    def _place(self, entry: Entry) -> str:
-        return f"{self._schema.place}/{pointer_part(entry.key)}"
-
-    def _explain_entry(self, entry: Entry) -> None:
-        """Add what is wrong with an entry that does not fit its schema, if it may still be explained."""
-        if self._budget.problems <= 0:
-            self._findings.count_unread(1, self._name)
-            return
-        n_before = self._findings.total
-        where = self._place(entry)
-        value = self._marked_value(entry, where, self._schema.whole)
+    def _explain_entry(self, value: JsonValue, where: str, n_before: int) -> None:
+        """Add what is wrong with an entry that does not fit its schema."""
         if self._is_holder(value):
             problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
             self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
@@ -673,6 +654,10 @@ class Reader:
 
     def _explain(self, value: JsonValue, schema: Schema, where: str, rule: str, n_before: int) -> None:
         """Add what does not fit in a value; ``n_before`` problems were there before all of its own."""
+        if self._budget.problems <= 0:
+            if self._findings.total == n_before:
+                self._findings.count_unread(1, self._name)
+            return
         if self._explainer is None:
             from validator.json_words import Explainer
 
@@ -742,11 +727,3 @@ def _fits(value: JsonValue, check: Check) -> bool:
     except (UnfitError, DepthError):
         return False
     return True
-
-
-def _have_marks(entries: Iterable[Entry]) -> bool:
-    """Return whether any of some entries has a key twice, or a number that is none or too large."""
-    marks = _Marks()
-    for entry in entries:
-        marks.scan(entry.text, entry.start)
-    return marks.any

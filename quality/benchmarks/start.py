@@ -13,7 +13,6 @@ from organizer.bundle.programs import program_files
 from organizer.bundle.public_files import demo_reference, sample_files
 from organizer.files import write_files
 
-_VENDOR = "scoring_program/vendor/"
 # Runs a program, then compiles each module that it imported: prints how many, their lines,
 # and milliseconds, the least of some tries.
 _IMPORTED = """
@@ -24,7 +23,7 @@ sys.argv = [str(program / "score.py"), *sys.argv[2:]]
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     runpy.run_path(sys.argv[0], run_name="__main__")
 paths = {Path(getattr(module, "__file__", None) or "/") for module in list(sys.modules.values())}
-paths = sorted(path for path in paths if program in path.parents and "vendor" not in path.parts)
+paths = sorted(path for path in paths if program in path.parents)
 texts = [path.read_text(encoding="utf-8") for path in paths]
 seconds = 0.0
 for path, text in zip(paths, texts):
@@ -39,7 +38,7 @@ print(json.dumps([len(texts), sum(text.count("\\n") for text in texts), 1000 * s
 
 
 class StartRow(NamedTuple):
-    """What a program holds and imports: modules and lines, those of other packages not counted."""
+    """What a program holds and imports: modules and lines."""
 
     n_modules: int
     n_lines: int
@@ -51,7 +50,7 @@ class StartRow(NamedTuple):
 def measure_start(task_id: str) -> StartRow:
     """Return what the built program of a task holds, and what scoring the good sample imports."""
     files = program_files(task_id)
-    modules = [data for name, data in files.items() if name.endswith(".py") and not name.startswith(_VENDOR)]
+    modules = [data for name, data in files.items() if name.endswith(".py")]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(files, folder / "program")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from scoring_program.challenges.kinetics_tps.reference import Reference
@@ -34,10 +35,6 @@ class PublicVideos(NamedTuple):
         """The videos."""
         return self.frames_of_video
 
-    def keys(self) -> list[tuple[str, str]]:
-        """Return the video and the name of each frame."""
-        return [(video, frame) for video, frames in self.frames_of_video.items() for frame in frames]
-
 
 def public(reference: Reference) -> PublicVideos:
     """Return the frames of each video, ascending.
@@ -52,6 +49,8 @@ def public(reference: Reference) -> PublicVideos:
     return PublicVideos(frames_of_video, reference.vocabulary)
 
 
+# Videos share the names of their frames.
+@lru_cache(maxsize=10_000)
 def sampled_number(frame: str) -> int:
     """Return the number of a frame that the challenge samples, 0 for others.
 
@@ -103,55 +102,57 @@ def notes(submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
 
 def _frame_notes(submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
     """Return a note on unknown frames of known videos, and one on what is not submitted."""
-    parts = submission.parts
-    videos = [parts.videos[video] for video in parts.frame_video.tolist()]
-    submitted_keys = list(zip(videos, parts.frames))
-    public_keys = public.keys()
-    known_keys = set(public_keys)
-    n_unknown = sum(key[0] in public.items and key not in known_keys for key in submitted_keys)
-    unknown = _unknown_notes(n_unknown, submitted_keys, public_keys) if n_unknown else []
-    return [*unknown, *_missing_notes(submission, public, known_keys.difference(submitted_keys))]
+    submitted_frames = frames_of_videos(submission.parts)
+    n_unknown = n_missing = 0
+    for video, public_frames in public.frames_of_video.items():
+        frames = submitted_frames.get(video, ())
+        n_unknown += len(set(frames).difference(public_frames))
+        n_missing += len(set(public_frames).difference(frames))
+    unknown = _unknown_notes(n_unknown, submission, public) if n_unknown else []
+    return [*unknown, *_missing_notes(submission, public, n_missing)]
 
 
-def _unknown_notes(
-    n_unknown: int, submitted_keys: list[tuple[str, str]], public_keys: list[tuple[str, str]]
-) -> list[Note]:
+def _unknown_notes(n_unknown: int, submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
     from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
+    submitted_frames = frames_of_videos(submission.parts)
+    submitted_keys, public_keys = _keys(submitted_frames), _keys(public.frames_of_video)
     text = f"ignored what is not in this data: {counted(n_unknown, 'frame')} of the submission"
     explanation = explain_unknown_members(submitted_keys, public_keys)
     if not explanation:
-        return [Note("N-FRAMES-UNKNOWN", f"{text}; {_frames_beside(submitted_keys, public_keys)}")]
+        return [Note("N-FRAMES-UNKNOWN", f"{text}; {_frames_beside(submitted_frames, public)}")]
     explains: tuple[str, ...] = EXPLAINED_BY_NAMES
     if n_unknown >= _EXPLAINING_SHARE * len(submitted_keys):
         explains += ("N-FRAMES-MISSING",)
     return [Note("N-FRAMES-UNKNOWN", f"{text}; {explanation}", explains)]
 
 
-def _frames_beside(submitted_keys: list[tuple[str, str]], public_keys: list[tuple[str, str]]) -> str:
-    """Return the first frames of the first video with an unknown one, and those of the data."""
+def _frames_beside(submitted_frames: Mapping[str, Sequence[str]], public: PublicVideos) -> str:
+    """Return the frames of the first video with an unknown one, and those of the data."""
     from validator.names import some_of_each
 
-    public_frames: dict[str, set[str]] = {}
-    for video, frame in public_keys:
-        public_frames.setdefault(video, set()).add(frame)
-    video = next(video for video, frame in submitted_keys if frame not in public_frames.get(video, {frame}))
-    submitted_frames = [frame for other_video, frame in submitted_keys if other_video == video]
-    return f"in '{quote(video)}' {some_of_each(submitted_frames, public_frames[video])}"
+    for video, frames in submitted_frames.items():
+        public_frames = public.frames_of_video.get(video, frames)
+        if set(frames).difference(public_frames):
+            return f"in '{quote(video)}' {some_of_each(frames, public_frames)}"
+    return ""
 
 
-def _missing_notes(
-    submission: KineticsSubmission, public: PublicVideos, missing_keys: set[tuple[str, str]]
-) -> list[Note]:
+def _keys(frames_of_video: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """Return the video and the name of each frame."""
+    return [(video, frame) for video, frames in frames_of_video.items() for frame in frames]
+
+
+def _missing_notes(submission: KineticsSubmission, public: PublicVideos, n_missing: int) -> list[Note]:
     """Return one note on what is not submitted: it is fixed together, and has one cost."""
     n_videos = len(public.items)
     n_classes = sum(video not in submission.classes for video in public.items)
     missing = []
     if n_classes:
         missing.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
-    if missing_keys:
+    if n_missing:
         n_frames = sum(map(len, public.frames_of_video.values()))
-        missing.append(f"no prediction for {len(missing_keys):,} of {counted(n_frames, 'frame')} of the data")
+        missing.append(f"no prediction for {n_missing:,} of {counted(n_frames, 'frame')} of the data")
     if not missing:
         return []
     return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]

@@ -24,7 +24,7 @@ from validator.hints import (
     small_items_hints,
 )
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
-from validator.json_reader import Conversion, Entries, Members, read_json
+from validator.json_reader import Entries, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -94,8 +94,7 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
             _check_mode(members["eval_mode"], rules.id, name, findings)
             findings.extend(FORMAT.check(grounding, rules).with_files(lambda _: name))
 
-        conversion = Conversion(as_grounding, check_content)
-        content = read_json(submission.read(name), name, file, conversion)
+        content = read_json(submission.read(name), name, file, as_grounding, check_content)
         (grounding, _), members = findings.take(content)
         _note_external_data(members, findings)
         findings.refuse_problems()

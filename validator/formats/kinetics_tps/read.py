@@ -26,7 +26,7 @@ from validator.hints import (
     small_items_hints,
 )
 from validator.items import Place, check_items
-from validator.json_reader import Budget, Conversion, Entries, Members, read_json
+from validator.json_reader import Budget, Entries, Members, read_json
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -147,7 +147,7 @@ def read_classes(
     data: bytes, name: str, file: JsonFile, budget: Budget | None = None
 ) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes. Raises Refused."""
-    read = read_json(data, name, file, Conversion(dict), budget)
+    read = read_json(data, name, file, dict, budget=budget)
     return Read(read.content[0], read.notes)
 
 
@@ -170,7 +170,7 @@ def read_parts(
     def build(entries: Entries) -> PartStates:
         return as_part_states(entries, one_each)
 
-    read = read_json(data, name, file, Conversion(build, check_content), budget)
+    read = read_json(data, name, file, build, check_content, budget)
     return Read(read.content[0], read.notes)
 
 
