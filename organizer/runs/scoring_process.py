@@ -131,6 +131,7 @@ def main() -> None:
     # The other cores score other submissions, so readers start no processes of their own.
     multiprocessing.current_process().daemon = True
     sys.path.insert(0, setup.program)
+    sys.path.append(f"{setup.program}/scoring_program/vendor")
     try:
         loaded, problem = _load(setup)
     except Exception as error:
