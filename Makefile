@@ -83,7 +83,7 @@ bench: .venv/run
 	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 
 # make locks [UPGRADE=1]: write the lock files in requirements/ again, with UPGRADE to newer versions
-# Without it the locks come out as they are. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.
+# Without it the locks come out as they are. Those of vendored wheels are written by hand. Extras stay: pip does not take coverage==7.17.3 for coverage[toml], and looks for the newest one.
 LOCK = .venv/locks/bin/uv pip compile --quiet --no-python-downloads --universal --generate-hashes --no-strip-extras --no-annotate \
 	--no-header --no-emit-index-url $(if $(UPGRADE),--upgrade)
 locks: .venv/locks/done

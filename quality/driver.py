@@ -61,6 +61,7 @@ def main() -> None:
     checks_at_home = _CHECK_AT_HOME in sys.argv[3:]
     output = work / "output"
     sys.path[0] = str(program)
+    sys.path.append(str(program / "scoring_program" / "vendor"))
     resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
     signal.signal(signal.SIGALRM, _raise_late)
     for line in sys.stdin:

@@ -11,6 +11,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 # In a built program this file is next to the folder scoring_program; in the repository it is inside it.
 sys.path[0] = HERE if os.path.isdir(os.path.join(HERE, "scoring_program")) else os.path.dirname(HERE)
+# A built program carries the packages that it needs; those of the interpreter are preferred.
+sys.path.append(os.path.join(sys.path[0], "scoring_program", "vendor"))
 sys.dont_write_bytecode = True
 # The linear algebra of numpy would start a thread for each core: a quarter of the time of a small run, and
 # memory. It has little to do here, and sums of several threads may differ in their last digits.

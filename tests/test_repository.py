@@ -49,6 +49,23 @@ def quoted(text: str) -> list[str]:
     return re.findall(r"`([^`]+)`", text)
 
 
+def versions(lock: str) -> dict[str, str]:
+    text = (ROOT / "requirements" / lock).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([A-Za-z0-9_.-]+)(?:\[[^\]]*\])?==([^\s;]+)", text, re.M))
+
+
+def test_packages_at_home_have_the_versions_of_the_platform():
+    vendored = versions("vendor.lock")
+    different = []
+    for lock in ("run.lock", "test.lock", "dev.lock", "scale.lock"):
+        at_home = versions(lock)
+        assert {"attrs", "jsonschema", "pyrsistent"} <= at_home.keys() & vendored.keys()
+        for name in vendored.keys() & at_home.keys():
+            if at_home[name] != vendored[name]:
+                different.append((lock, name, at_home[name], vendored[name]))
+    assert different == []
+
+
 def test_the_lock_pins_packages_with_the_extras_that_others_need():
     """pip takes a package with extras for another one than without; if it is not pinned, pip refuses the lock as soon
     as a newer version exists."""

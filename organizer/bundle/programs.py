@@ -9,6 +9,7 @@ from jsonschema import Draft7Validator
 
 from organizer import ROOT
 from organizer.bundle.modules import needed_modules
+from organizer.bundle.wheels import vendored_files
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
 from validator.choose import OTHER_TASKS_FILE, other_tasks_file
@@ -17,6 +18,7 @@ from validator.formats.rules import Rules, load_rules
 from validator.strict_yaml import load_strict
 from validator.texts import pointer_part
 
+_JSON_READER = "validator/json_reader.py"
 _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 """The file that names the files of tasks that are not packed."""
@@ -30,9 +32,11 @@ def build_program(task_id: str) -> bytes:
 
 
 def program_files(task_id: str) -> dict[str, bytes]:
-    """Return the files of the scoring program of a task: code and commands."""
+    """Return the files of the scoring program of a task: code, the packages that it carries, commands."""
     files = code_files([task_id])
     files[OTHER_TASKS] = other_tasks_file([task_id])
+    if _JSON_READER in files:
+        files.update(vendored_files())
     for name in ("score.py", "metadata.yaml"):
         files[name] = (ROOT / "scoring_program" / name).read_bytes()
     files["metadata"] = _CLASSIC_COMMAND.encode()

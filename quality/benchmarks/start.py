@@ -13,6 +13,7 @@ from organizer.bundle.programs import program_files
 from organizer.bundle.public_files import demo_reference, sample_files
 from organizer.files import write_files
 
+_VENDOR = "scoring_program/vendor/"
 # Runs a program, then compiles each module that it imported: prints how many, their lines,
 # and milliseconds, the least of some tries.
 _IMPORTED = """
@@ -23,7 +24,7 @@ sys.argv = [str(program / "score.py"), *sys.argv[2:]]
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     runpy.run_path(sys.argv[0], run_name="__main__")
 paths = {Path(getattr(module, "__file__", None) or "/") for module in list(sys.modules.values())}
-paths = sorted(path for path in paths if program in path.parents)
+paths = sorted(path for path in paths if program in path.parents and "vendor" not in path.parts)
 texts = [path.read_text(encoding="utf-8") for path in paths]
 seconds = 0.0
 for path, text in zip(paths, texts):
@@ -38,7 +39,7 @@ print(json.dumps([len(texts), sum(text.count("\\n") for text in texts), 1000 * s
 
 
 class StartRow(NamedTuple):
-    """What a program holds and imports: modules and lines."""
+    """What a program holds and imports: modules and lines, those of other packages not counted."""
 
     n_modules: int
     n_lines: int
@@ -50,7 +51,7 @@ class StartRow(NamedTuple):
 def measure_start(task_id: str) -> StartRow:
     """Return what the built program of a task holds, and what scoring the good sample imports."""
     files = program_files(task_id)
-    modules = [data for name, data in files.items() if name.endswith(".py")]
+    modules = [data for name, data in files.items() if name.endswith(".py") and not name.startswith(_VENDOR)]
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(files, folder / "program")

@@ -13,6 +13,7 @@ import sys
 import zipfile
 from collections import Counter
 from dataclasses import replace
+from email import message_from_bytes
 
 import jsonschema
 import pytest
@@ -25,7 +26,7 @@ from organizer.bundle.modules import needed_modules
 from organizer.bundle.plan import plan_bundles
 from organizer.bundle.source import load_competition
 from organizer.data.prepare import reference_files
-from organizer.files import folder_files, unpack, write_files
+from organizer.files import folder_files, unpack, write_files, zip_files
 from organizer.runs import built
 from organizer.runs.dry_run import describe
 from organizer.runs.worker import BuiltTask, run_program
@@ -65,6 +66,7 @@ from validator.choose import OTHER_TASKS_FILE
 from validator.formats.rules import load_rules
 
 IDS = task_ids()
+VENDOR = "scoring_program/vendor/"
 # Runs score.py; opening a file below the first argument, but for the interpreter's, fails.
 HOOK = """
 import runpy, sys
@@ -123,6 +125,16 @@ def test_competition_of_the_repository_can_be_built():
     ] == []
 
 
+def test_page_lists_every_vendored_package_with_its_license(program_of):
+    page = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    for name in IDS:
+        for path, content in zip_files(program_of(name)).items():
+            if path.endswith(".dist-info/METADATA"):
+                package = message_from_bytes(content)
+                license_name = package["License-Expression"] or package["License"]
+                assert f"| {package['Name']} | {package['Version']} | {license_name} |" in page
+
+
 @pytest.mark.parametrize("name", IDS)
 def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program_of, name):
     names = names_in(program_of(name))
@@ -143,14 +155,16 @@ def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_only_a_program_that_reads_json_carries_its_reader(program_of, name):
+def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of, name):
     names = names_in(program_of(name))
     data_files = {f"validator/{OTHER_TASKS_FILE}"}
-    carried = [entry for entry in names if "json" in entry and entry not in data_files]
+    carried = [
+        entry for entry in names if entry.startswith(VENDOR) or ("json" in entry and entry not in data_files)
+    ]
     if load_rules(name).csv:
         assert carried == []
     else:
-        assert "validator/json_reader.py" in carried
+        assert {"validator/json_reader.py", f"{VENDOR}jsonschema/__init__.py"} <= set(carried)
 
 
 def test_programs_hold_the_reader_of_csv_that_their_task_needs():
@@ -205,6 +219,35 @@ def test_programs_carry_no_function_that_no_program_uses():
             if is_definition and uses[node.name] == used_names(node)[node.name]:
                 unused.add(node.name)
     assert unused - NOT_OF_PROGRAMS - {"main"} == set()
+
+
+# Prints the modules below the first argument that explaining imports.
+IMPORT_JSONSCHEMA = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import jsonschema, jsonschema.exceptions, jsonschema.protocols
+files = [getattr(module, "__file__", None) or "" for module in list(sys.modules.values())]
+print(*[path for path in files if path.startswith(sys.argv[1])], sep="\\n")
+"""
+
+
+def test_programs_carry_of_wheels_the_modules_that_are_imported_alone(program_of, tmp_path):
+    unpack(program_of("kinetics_tps"), tmp_path)
+    vendor = tmp_path / VENDOR
+    command = [sys.executable, "-I", "-c", IMPORT_JSONSCHEMA, str(vendor)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert set(done.stdout.splitlines()) == {str(path) for path in vendor.rglob("*.py")}
+
+
+def test_vendored_wheels_bring_their_licenses(program_of):
+    names = set().union(*(names_in(program_of(name)) for name in IDS))
+    packages = {name.split("/")[2] for name in names if name.startswith(VENDOR) and ".dist-info/" in name}
+    assert packages
+    for package in packages:
+        licenses = [
+            name for name in names if name.startswith(f"{VENDOR}{package}/") and "LICEN" in name.upper()
+        ]
+        assert licenses, package
 
 
 @pytest.mark.parametrize("name", IDS)
@@ -674,7 +717,9 @@ WITHOUT_JSONSCHEMA = "import runpy, sys; sys.modules['jsonschema'] = None; sys.a
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", one_of_each_challenge(PUBLISHED))
-def test_programs_need_no_jsonschema_and_those_without_json_carry_no_reader(program_of, tmp_path, name):
+def test_good_submissions_need_no_jsonschema_and_programs_without_json_carry_no_reader(
+    program_of, tmp_path, name
+):
     for part in ("program", "input/ref", "input/res"):
         (tmp_path / part).mkdir(parents=True)
     unpack(program_of(name), tmp_path / "program")
@@ -686,6 +731,7 @@ def test_programs_need_no_jsonschema_and_those_without_json_carry_no_reader(prog
     assert done.returncode == 0, done.stderr
     reads_json = bool(load_rules(name).json)
     assert (tmp_path / "program" / "validator" / "json_reader.py").exists() == reads_json
+    assert (tmp_path / "program" / "scoring_program" / "vendor").exists() == reads_json
 
 
 @pytest.mark.slow
