@@ -39,7 +39,7 @@ MESSAGE_TEXTS = {
     "E-JSON-DEPTH densepose": "the nesting is deeper than 64 levels; see the format's example for the right shape",
     "E-JSON-DUPLICATE kinetics_tps": "the key 'f' occurs twice in this object; keep one of them",
     "E-JSON-ENCODING kinetics_tps": "byte 8 is not valid UTF-8; save the file as UTF-8",
-    "E-JSON-NUMBER kinetics_tps": "NaN is not a finite number; write one that fits into 64 bits, or leave out the box and its state, or the whole human",
+    "E-JSON-NUMBER kinetics_tps": "NaN stands for a missing number; write a number, or leave out the box and its state, or the whole human",
     "E-JSON-SCHEMA densepose": "this is a string instead of a number; write a finite number",
     "E-JSON-SCHEMA kinetics_tps": "the list has 3 entries instead of at least 4; a box is [x1, y1, x2, y2] in pixels, 4 finite numbers with x1 <= x2 and y1 <= y2",
     "E-JSON-SYNTAX kinetics_tps": 'strings are in single quotes; write them in double quotes: "like this"',

@@ -1,6 +1,7 @@
 """What is said of JSON: why a text is none, and where and how a value breaks its schema.
 
-Only runs on files that are wrong import this module.
+Only runs on files that are wrong import this module. jsonschema says which rule a value breaks; where it is
+not installed, a problem is the place and the description in the schema.
 """
 
 from __future__ import annotations
@@ -8,8 +9,9 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.columns import (
     NO_VALUE,
@@ -25,6 +27,12 @@ from validator.columns import (
 )
 from validator.names import NearestNames
 from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
+
+if TYPE_CHECKING:
+    from jsonschema.exceptions import ValidationError
+    from jsonschema.protocols import Validator
+
+    Errors = Iterator[ValidationError]
 
 # What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
@@ -68,11 +76,11 @@ _TYPE_TEXTS = {
 }  # fmt: skip
 
 
-# By types: the ending of the keywords that bound a size, as minItems, and what is counted.
+# By keywords, as minItems and maxItems.
 _SIZE_WORDS = {
-    "array": ("Items", "list", "entry", "entries"),
-    "object": ("Properties", "object", "entry", "entries"),
-    "string": ("Length", "string", "character", "characters"),
+    "Items": ("list", "entry", "entries"),
+    "Properties": ("object", "entry", "entries"),
+    "Length": ("string", "character", "characters"),
 }
 
 
@@ -167,9 +175,17 @@ def _whole(schema: Schema) -> str:
 
 def number_words(text: str, where: str, schema: Schema) -> Words:
     """Return the words for a number that is not finite, as it is written; ``schema`` is that of the file."""
-    rule = text if text in ("NaN", "Infinity", "-Infinity") else "too large"
-    remedy = f"write one that fits into 64 bits, or {schema.get(NO_VALUE, _LEAVE_OUT)}"
-    return Words(where, rule, f"{quote(text, 24)} is not a finite number", remedy, "E-JSON-NUMBER")
+    no_value = schema.get(NO_VALUE, _LEAVE_OUT)
+    problem, remedy = f"{quote(text, 24)} is not a finite number", "write one that fits into 64 bits"
+    rule = "too large"
+    if text == "NaN":
+        # What numpy and pandas write where there is no number.
+        rule = text
+        problem, remedy = "NaN stands for a missing number", f"write a number, or {no_value}"
+    elif text.endswith("Infinity"):
+        rule = text
+        remedy = f"write a finite number, or {no_value}"
+    return Words(where, rule, problem, remedy, "E-JSON-NUMBER")
 
 
 def repeated_words(key: str, where: str) -> Words:
@@ -219,11 +235,12 @@ class Explainer:
         self._root = root
         # By the ids of schemas, which the root keeps.
         self._checks: dict[int, Check] = {}
+        self._validators: dict[int, Validator] = {}
 
     def words(self, value: JsonValue, schema: Schema, where: str, rule: str) -> Iterator[Words]:
         """Yield words for all that does not fit in a value.
 
-        Only values that their check refuses are looked at, level by level.
+        Only values that their check refuses are looked at, level by level, so that jsonschema sees each once.
         """
         schema = resolved(schema, self._root)
         if isinstance(value, NoNumber):
@@ -233,13 +250,26 @@ class Explainer:
         ):
             yield number_words(value.text, where, self._root)
             return
-        remedy = _whole(schema) or "see the schema of the file"
-        for keyword, wanted in schema.items():
-            problem, variant = _broken_rule(keyword, wanted, value)
-            if problem:
-                yield Words(where or "/", f"{rule}/{keyword}/{variant}", problem, remedy)
+        has_words = False
+        for error in self._errors(value, schema):
+            has_words = True
+            yield _error_words(error, where or "/", rule)
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
+            has_words = True
             yield from self.words(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
+        if not has_words:
+            yield Words(where or "/", rule, "this value does not fit", _remedy(schema))
+
+    def _errors(self, value: JsonValue, schema: Schema) -> Errors:
+        """Yield what jsonschema finds in a value itself, nothing where it is not installed."""
+        if id(schema) not in self._validators:
+            make = _validator_class()
+            if make is None:
+                return
+            inner_keywords = ("properties", "additionalProperties", "items", "definitions")
+            own_rules = {word: rule for word, rule in schema.items() if word not in inner_keywords}
+            self._validators[id(schema)] = make(own_rules)
+        yield from self._validators[id(schema)].iter_errors(value)
 
     def _unfit_children(
         self, value: JsonValue, schema: Schema
@@ -284,51 +314,83 @@ def _names(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-def _broken_rule(keyword: str, wanted: Any, value: JsonValue) -> tuple[str, str]:
-    """Return what is wrong with a value itself by one rule of its schema, "" if nothing, and its variant."""
-    kind, text = type_words(value)
+@cache
+def _validator_class() -> Any:
+    """Return jsonschema's validator, None where it is not installed.
+
+    All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
+    as the file have no message: that of jsonschema would hold the value as a text.
+    """
+    try:
+        import jsonschema
+    except ImportError:
+        return None
+
+    def rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
+        def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
+            is_looked_at = not type_name or validator.is_type(value, type_name)
+            if is_looked_at and is_broken(allowed, value):
+                yield jsonschema.ValidationError("")
+
+        return errors
+
+    is_type = jsonschema.Draft7Validator.TYPE_CHECKER.is_type
+    rules = {
+        "type": rule(lambda names, value: not any(is_type(value, name) for name in _names(names))),
+        "required": rule(lambda keys, value: not value.keys() >= set(keys), "object"),
+        "enum": rule(lambda words, value: value not in words, "string"),
+        "uniqueItems": rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
+        "minItems": rule(lambda least, value: len(value) < least, "array"),
+        "maxItems": rule(lambda most, value: len(value) > most, "array"),
+        "minProperties": rule(lambda least, value: len(value) < least, "object"),
+        "maxProperties": rule(lambda most, value: len(value) > most, "object"),
+        "minLength": rule(lambda least, value: len(value) < least, "string"),
+        "maxLength": rule(lambda most, value: len(value) > most, "string"),
+    }
+    return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
+
+
+def _repeated_words(values: list[JsonValue]) -> list[str]:
+    """Return the words that a list holds more than once, in the order of the first ones."""
+    count_of_word = Counter(value for value in values if isinstance(value, str))
+    return [word for word, count in count_of_word.items() if count > 1]
+
+
+def _remedy(schema: Mapping[str, Any]) -> str:
+    return _whole(schema) or "see the schema of the file"
+
+
+def _error_words(error: ValidationError, where: str, rule: str) -> Words:
+    """Return the words for an error of jsonschema at a place."""
+    keyword, allowed, value = error.validator, error.validator_value, error.instance
+    variant = ""
     if keyword == "type":
-        return _wrong_type(kind, text, _names(wanted), value)
-    if kind in _SIZE_WORDS and keyword[3:] == _SIZE_WORDS[kind][0]:
-        return _wrong_size(keyword, wanted, len(value), *_SIZE_WORDS[kind][1:]), ""
-    if kind == "number" and keyword in ("minimum", "maximum"):
-        relation = "less" if keyword == "minimum" else "more"
-        is_wrong = value < wanted if keyword == "minimum" else value > wanted
-        return f"{quote(repr(value), 24)} is {relation} than {wanted}" if is_wrong else "", ""
-    if kind == "object" and keyword == "required":
-        missing = [key for key in wanted if key not in value]
+        expected = " or ".join(_TYPE_TEXTS.get(name, name) for name in _names(allowed))
+        variant, text = _type_words(value)
+        problem = f"this is {text} instead of {expected}"
+    elif keyword == "required":
+        missing = [key for key in allowed if key not in value]
         variant = "is" if len(missing) == 1 else "are"
-        return f"{' and '.join(map(repr, missing[:3]))} {variant} missing" if missing else "", variant
-    if kind == "string" and keyword == "enum" and value not in wanted:
-        one_of = "one of " if len(wanted) > 1 else ""
-        nearest = NearestNames(wanted).words(value)
-        return f"'{quote(value, 40)}' is not {one_of}{some_words(wanted, value)}{nearest}", ""
-    if kind == "array" and keyword == "uniqueItems" and wanted:
-        count_of_word = Counter(word for word in value if isinstance(word, str))
-        repeated = next((word for word, count in count_of_word.items() if count > 1), None)
-        return "" if repeated is None else f"'{quote(repeated, 24)}' occurs more than once", ""
-    return "", ""
+        problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
+    elif keyword == "enum":
+        one_of = "one of " if len(allowed) > 1 else ""
+        nearest = NearestNames(allowed).words(value)
+        problem = f"'{quote(value, 40)}' is not {one_of}{some_words(allowed, value)}{nearest}"
+    elif keyword[3:] in _SIZE_WORDS:
+        container, *noun = _SIZE_WORDS[keyword[3:]]
+        bound = "least" if keyword.startswith("min") else "most"
+        problem = f"the {container} has {counted(len(value), *noun)} instead of at {bound} {allowed}"
+    elif keyword in ("minimum", "maximum"):
+        relation = "less" if keyword == "minimum" else "more"
+        problem = f"{quote(repr(value), 24)} is {relation} than {allowed}"
+    elif keyword == "uniqueItems":
+        problem = f"'{quote(_repeated_words(value)[0], 24)}' occurs more than once"
+    else:
+        problem = quote(error.message)
+    return Words(where, f"{rule}/{keyword}/{variant}", problem, _remedy(error.schema))
 
 
-def _wrong_type(kind: str, text: str, names: list[str], value: JsonValue) -> tuple[str, str]:
-    """Return what is wrong with the type of a value, "" if nothing, and that type."""
-    is_whole = kind == "number" and float(value).is_integer()
-    if kind in names or (is_whole and "integer" in names):
-        return "", kind
-    expected = " or ".join(_TYPE_TEXTS.get(name, name) for name in names)
-    return f"this is {text} instead of {expected}", kind
-
-
-def _wrong_size(keyword: str, wanted: int, size: int, container: str, one: str, several: str) -> str:
-    """Return what is wrong with the size of a value, "" if nothing."""
-    is_least = keyword.startswith("min")
-    if (size >= wanted) if is_least else (size <= wanted):
-        return ""
-    bound = "least" if is_least else "most"
-    return f"the {container} has {counted(size, one, several)} instead of at {bound} {wanted}"
-
-
-def type_words(value: JsonValue) -> tuple[str, str]:
+def _type_words(value: JsonValue) -> tuple[str, str]:
     """Return the type of a value in JSON, and what it is, for messages."""
     if value is None:
         return "null", "null (None in Python)"

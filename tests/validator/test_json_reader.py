@@ -1156,7 +1156,7 @@ def test_what_is_built_is_checked_only_where_what_is_around_the_entries_fits():
     assert places_of(findings) == [("E-JSON-SCHEMA", "submission_gen.json", "/")]
 
 
-def test_explaining_needs_no_package():
+def test_without_jsonschema_a_problem_is_its_place_and_the_description():
     code = (
         "import sys; sys.modules['jsonschema'] = None\n"
         "from validator.findings import Refused\n"
@@ -1166,14 +1166,13 @@ def test_explaining_needs_no_package():
         "for content in (data, b'[1]'):\n"
         "    try: read_parts(content, 'f', load_rules('kinetics_tps').json[1])\n"
         "    except Refused as refused:\n"
-        "        for problem in refused.findings.problems: print(problem.where, problem.problem)\n"
+        "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == [
-        "/v/f/humans/0 'parts' is missing",
-        "/v/f/humans/0/box/3 this is a string instead of a number",
-        "/v/g 'humans' is missing",
-        "/ this is a list instead of an object {…}",
+        "E-JSON-SCHEMA /v/f/humans/0/box/3 write the coordinate as a number",
+        'E-JSON-SCHEMA /v/g write {"humans": [...]}',
+        "E-JSON-SCHEMA / map each video name to its sampled frames",
     ]
 
 
