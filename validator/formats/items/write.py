@@ -49,17 +49,6 @@ def _encode_table(form: Form, values: Mapping[str, Value]) -> bytes:
     return text.getvalue().encode()
 
 
-def as_instance(
-    keys: InstanceKeys, label: str, corners: Sequence[float], score: float = 1.0
-) -> dict[str, Any]:
-    """Return an instance as it is in a JSON file."""
-    instance: dict[str, Any] = {keys.label: label}
-    instance.update({keys.list: list(corners)} if keys.list else zip(keys.corners, corners))
-    if keys.score:
-        instance[keys.score] = score
-    return instance
-
-
 def decode(form: Form, data: bytes) -> dict[str, Value]:
     """Return the value of each item in a file that is right."""
     if not form.is_table:
