@@ -22,7 +22,7 @@ MESSAGE_TEXTS = {
     "E-DP-BOX densepose": "the box is 0.5 x 4 pixels; write x, y, width and height in pixels, and leave out boxes smaller than a pixel",
     "E-DP-PART densepose": "the first channel holds 25, the third at most 25; write parts, 0 (background) to 24, into the first channel, R, then U and V",
     "E-DP-PNG densepose": "the PNG is 8-bit grayscale; write an 8-bit RGB PNG without alpha",
-    "E-DP-SHAPE densepose": "the shape 3 x 5 x 4 does not fit the box; write [3, 4, 5]: 3, then the integer parts of the box's height and width, if bbox is x, y, width, height as it should be",
+    "E-DP-SHAPE densepose": "the shape 3 x 5 x 4 does not fit the box; write [3, 4, 5], the integer parts of the box's height and width, if bbox is x, y, width, height; the PNG must have this size, too",
     "E-FILE-CASE chalearn_gesture": "upper and lower case differ; name it <sequence>_prediction.csv, with upper and lower case as here and in the data",
     "E-FILE-CASE kinetics_tps": "upper and lower case differ; rename it to pred_vid_result.json",
     "E-FILE-NONE kinetics_tps": "it is missing; found: pred_vid_result.json; put it at the top of the zip",

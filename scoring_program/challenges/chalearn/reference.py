@@ -17,6 +17,7 @@ from scoring_program.settings import Settings
 from scoring_program.signature import contents_hash
 from validator.arrays import Bools, Ints
 from validator.csv_reader import CsvRows, read_csv_files
+from validator.csv_text import decode_csv
 from validator.findings import Findings, Read
 from validator.formats.chalearn.read import Rows, as_rows
 from validator.formats.rules import CsvRules, Field, Rules
@@ -102,7 +103,7 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     Raises Refused.
     """
     # What follows the number of frames (fps, depth) is not needed for scoring.
-    files = [(sequence, name, _first_fields(content)) for sequence, name, content in data_files]
+    files = [(sequence, name, _first_fields(content, name)) for sequence, name, content in data_files]
     read = read_csv_files(files, _DATA_RULES)
     no_rows = np.zeros(0, np.int64)
     reference = Reference(
@@ -114,9 +115,10 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     return Read(reference, read.notes)
 
 
-def _first_fields(content: bytes) -> bytes:
-    """Return the lines of a CSV file up to the first comma."""
-    return b"\n".join(line.partition(b",")[0] for line in content.splitlines())
+def _first_fields(content: bytes, name: str) -> bytes:
+    """Return the lines of a CSV file up to the first comma. Raises Refused where it is no text."""
+    text, _ = decode_csv(content, name)
+    return "\n".join(line.partition(",")[0] for line in text.split("\n")).encode()
 
 
 def read_contents(folder: Path) -> dict[str, bytes]:
