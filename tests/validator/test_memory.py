@@ -51,6 +51,7 @@ print(peak() - peak_before)
         ("anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2),
         ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2),
         ("chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2),
+        ("chalearn_gesture", "Sample0001_prediction.csv", "1,2,3\n", "11,", "x\n", ["E-CSV-COLUMNS"] * 2),
     ],
 )  # fmt: skip
 def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, before, piece, after, verdicts):
