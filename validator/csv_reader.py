@@ -23,7 +23,7 @@ from validator.texts import counted
 
 # So many empty lines at the end are accepted beside the rows that an item may have.
 _SPARE_LINES = 1000
-# So many lines that are no rows are explained; further ones are only counted.
+# So many lines that are no rows are explained, and the first of each file; further ones are only counted.
 _MOST_WRONG_LINES = 100_000
 # Where the last rows of so many items all end in the first part of them, most of each may be missing: of few
 # items at the very beginning, of many in the first half, or many of them at nearly one frame.
@@ -182,11 +182,12 @@ def _split(
         return np.arange(1, len(numbers) + 1), numbers
     is_row = row_pattern(n_fields).fullmatch
     rows, row_lines, n_unread = [], [], 0
+    most_wrong_lines = max(_MOST_WRONG_LINES, len(wrong_lines) + 1)
     for number, line in enumerate(text.split("\n") if text else (), start=1):
         if is_row(line):
             rows.append(line)
             row_lines.append(number)
-        elif len(wrong_lines) < _MOST_WRONG_LINES:
+        elif len(wrong_lines) < most_wrong_lines:
             wrong_lines.append((name, number, line))
         else:
             n_unread += 1

@@ -157,7 +157,8 @@ def _separator_fault(line: str, separators: str, rules: CsvRules) -> _Fault:
         remedy += ", in whole numbers without decimals"
     elif separators == "blanks" and re.search("[0-9]e[+-]", line):
         remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
-    problem = f"the fields are separated by {separators}, not by commas"
+    alone = " alone" if separators.startswith("commas") else ""
+    problem = f"the fields are separated by {separators}, not by commas{alone}"
     return _Fault("E-CSV-SEPARATOR", 1, problem, remedy)
 
 
@@ -212,9 +213,12 @@ def _surplus_column(
         if line.count(",") < n_wanted or is_named:
             continue
         if not _ends_needlessly(line, rules) and not _separators(line, rules):
+            if line.count(",") != n_wanted:
+                # It may have millions of fields, which are not kept.
+                return None
             fields_of_file.setdefault(name, []).append(line.split(","))
     rows = list(chain.from_iterable(fields_of_file.values()))
-    if not rows or any(len(fields) != n_wanted + 1 for fields in rows):
+    if not rows:
         return None
     if files_with_rows.isdisjoint(fields_of_file) and all(map(_count_from_0, fields_of_file.values())):
         return 1, "leave out the first column, in pandas with to_csv(..., index=False, header=False)"

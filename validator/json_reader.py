@@ -58,8 +58,8 @@ if TYPE_CHECKING:
 
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
-# A file is decoded in pieces of so many bytes.
-_PIECE = 8_000_000
+# A file is decoded in pieces of so many bytes; those of a large value are longer.
+_PIECE, _LARGEST_PIECE = 8_000_000, 64_000_000
 # So many bytes a value of a submission may take when it is decoded, be it an object around all entries; and
 # how many are expected for each of its values, and for each byte that its text takes in memory.
 _MOST_MEMORY, _MEMORY_OF_VALUE, _MEMORY_OF_TEXT = 1_280_000_000, 60, 2.25
@@ -437,8 +437,9 @@ class Cursor:
         Raises Refused if what is here is larger than it may be.
         """
         rest = self.text[self.at :]
-        # A value as large as the file is decoded a few times: each piece is as long as what is there.
-        data = self._stream(max(_PIECE, len(rest)))
+        # A value as large as the file is decoded a few times: each piece is as long as what is there, up to
+        # what may be in memory beside it.
+        data = self._stream(min(max(_PIECE, len(rest)), _LARGEST_PIECE))
         is_first = not self._n_bytes
         if is_first:
             refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
@@ -461,7 +462,10 @@ class Cursor:
 
     def _check_memory(self) -> None:
         """Raise Refused if the value that begins here takes too much memory once it is decoded."""
-        memory = _MEMORY_OF_VALUE * count_values(self.text.encode())
+        # Not in one piece: the bytes of the text take as much as the text.
+        starts = range(0, len(self.text), _PIECE)
+        n_values = sum(count_values(self.text[start : start + _PIECE].encode()) for start in starts)
+        memory = _MEMORY_OF_VALUE * n_values
         memory += _MEMORY_OF_TEXT * sys.getsizeof(self.text)
         if memory > _MOST_MEMORY:
             problem = "what begins here is larger than a whole submission"

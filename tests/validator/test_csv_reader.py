@@ -236,6 +236,17 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
     assert findings.is_complete
 
 
+def test_bad_lines_of_many_files_are_one_line_however_many_there_are():
+    lines = b"1;2;3\n" * 40_000
+    files = [(f"S{number}", f"S{number}_prediction.csv", lines) for number in range(5)]
+    findings = findings_of(read_csv_files, files, GESTURES)
+    (line, uncounted) = findings.summary().lines()[:2]
+    assert line.startswith("1. E-CSV-SEPARATOR: ")
+    assert "in 5 files" in line
+    assert uncounted.startswith("and at least ")
+    assert findings.total == 200_000
+
+
 def test_each_kind_of_bad_line_is_counted_for_itself():
     _, findings = read(b"1,2\n" * 300 + b"1,2,x\n" + b"1\n1;2;3\n" * 200)
     counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]

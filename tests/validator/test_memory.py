@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import zipfile
 
 import pytest
 
@@ -50,6 +51,7 @@ print(peak() - peak_before)
         ("anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2),
         ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2),
         ("chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2),
+        ("chalearn_gesture", "Sample0001_prediction.csv", "1,2,3\n", "11,", "x\n", ["E-CSV-COLUMNS"] * 2),
     ],
 )  # fmt: skip
 def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, before, piece, after, verdicts):
@@ -107,3 +109,39 @@ def test_no_value_takes_much_more_memory_than_is_allowed(tmp_path, unit):
     code, megabytes = done.stdout.split()
     assert code == "E-JSON-SCHEMA"
     assert int(megabytes) < 150
+
+
+# Checks a submission, and prints the peak in megabytes.
+CHECK = """
+import re, sys
+from validator.__main__ import main
+
+main(sys.argv[1:])
+print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("n_detections", "n_megabytes", "code"), [(5, 200, "E-JSON-SCHEMA"), (2, 550, "E-JSON-COUNT")]
+)
+def test_detections_with_hundreds_of_megabytes_each_take_bounded_memory(
+    tmp_path, n_detections, n_megabytes, code
+):
+    path = tmp_path / "s.zip"
+    begin = b'{"image_id":1,"category_id":1,"bbox":[0,0,9,9],"score":0.5,"uv_shape":[3,9,9],"uv_data":"'
+    with (
+        zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive,
+        archive.open("densepose_x_results.json", "w") as stream,
+    ):
+        for index in range(n_detections):
+            stream.write((b"," if index else b"[") + begin)
+            for _ in range(n_megabytes):
+                stream.write(b"A" * 1_000_000)
+            stream.write(b'"}')
+        stream.write(b"]")
+    command = [sys.executable, "-c", CHECK, "densepose", str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    *lines, megabytes = done.stdout.splitlines()
+    assert code in lines[0]
+    assert int(megabytes) < 1500
