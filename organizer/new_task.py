@@ -9,6 +9,7 @@ import html
 import json
 import keyword
 import re
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -106,18 +107,24 @@ class NewTask:
 def new_task(task_id: str, **options: Any) -> int:
     """Write a new task; print what was written, and what to edit in which order.
 
-    ``options`` are fields of `NewTask`. Raises Refused before anything is written.
+    ``options`` are fields of `NewTask`. Raises Refused before anything is written. Where the work cannot be
+    finished, nothing is left.
     """
     wanted = NewTask(task_id, **options)
     texts = task_files(wanted)
     _check_nothing_is_replaced(wanted.id, texts)
-    rewrite_files(texts, ROOT)
     try:
+        rewrite_files(texts, ROOT)
         command = [sys.executable, "-m", "quality", "demo-data", wanted.id]
-        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)
+        process = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
+        if process.returncode < 0:  # it was killed, and has not said why
+            process.check_returncode()
     except BaseException:
-        _put_aside(wanted.id)
+        _remove(wanted.id)
         raise
+    if process.returncode:
+        _remove(wanted.id)
+        return process.returncode
     print("written:", *_places(wanted.id), sep="\n  ")
     print("next, in this order:", *_steps(wanted.id), sep="\n  ")
     return 0
@@ -579,15 +586,25 @@ def _check_nothing_is_replaced(task_id: str, texts: Iterable[str]) -> None:
             _refuse(f"{place} exists", "choose another ID")
 
 
+def _remove(task_id: str) -> None:
+    """Remove the files of a task that was not finished."""
+    for place in _places(task_id):
+        if (ROOT / place).is_dir():
+            shutil.rmtree(ROOT / place)
+        else:
+            (ROOT / place).unlink()
+
+
 def _steps(task_id: str) -> list[str]:
     """Return what to do with a new task, in this order."""
     declaration, score, page, *_ = _places(task_id)
     truth_file = next(path.name for path in (ROOT / "reference_data" / task_id).glob("truth.*"))
+    quality = ".venv/bin/python -m quality"
     return [
-        f"{declaration}: what an item has; then python -m quality demo-data {task_id} writes the data anew",
+        f"{declaration}: what an item has; then {quality} demo-data {task_id} writes the data anew",
         f"{score}: summary and item",
         f"{page}: what the task is about",
-        f"python -m quality golden {task_id} FOLDER: cases whose numbers you know",
+        f"{quality} golden {task_id} FOLDER: cases whose numbers you know",
         f"make check ID={task_id}",
         f"organizer prepare {task_id} --source FOLDER, which holds your {truth_file}",
         f'organizer start {task_id} --title "...", then make bundle',

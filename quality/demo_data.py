@@ -48,7 +48,7 @@ def write_demo_data(task_id: str, root: Path) -> None:
             form.read(sample, rules)
         for written, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
             shutil.rmtree(root / place / task_id, ignore_errors=True)
-            shutil.copytree(written, root / place / task_id)
+            write_files(folder_files(written), root / place / task_id)
 
 
 def write_full_size(task_id: str, scale: float, folder: Path) -> Files:

@@ -14,7 +14,8 @@ from functools import partial
 
 import pytest
 
-from tests.helpers import CODE_FOLDERS, REFERENCES, SAMPLES, is_nightly
+from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, is_nightly
+from tests.organizer.test_new_task import IGNORED, files_in
 from tests.rescoring import ID, sample, write_submissions
 
 pytestmark = pytest.mark.slow
@@ -171,3 +172,25 @@ def test_a_disk_that_takes_nothing_ends_in_a_message_and_later_the_same_is_writt
     for folder in (output, tmp_path / "whole"):
         assert end(start(name, given, folder))[0] == 0
     assert outputs(output) == outputs(tmp_path / "whole")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory):
+    """Return a copy of this repository, in which a command may write tasks."""
+    folder = tmp_path_factory.mktemp("copy") / "checkout"
+    return shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED))
+
+
+@needs_mounts
+@pytest.mark.parametrize("full_folder", ["tests/golden", "reference_data", "starting_kit/samples"])
+def test_a_new_task_for_which_there_is_no_room_leaves_nothing(checkout, full_folder):
+    before = files_in(checkout)
+    command = mounted(
+        f"mount -t tmpfs -o size=4k none {full_folder}",
+        *(sys.executable, "-m", "organizer", "new-task", "bird_calls"),
+    )
+    code, text = end(subprocess.Popen(command, cwd=checkout, stdout=subprocess.PIPE, stderr=subprocess.PIPE))
+    assert code == 2
+    assert len(text.splitlines()) == 1
+    assert "no room for a file" in text
+    assert files_in(checkout) == before

@@ -1,4 +1,4 @@
-"""What a kit shows of a task: code that writes a submission, and code that gives an evaluator predictions.
+"""What a kit shows of a task: code that writes a submission, and further files.
 
 ``starting_kit/examples/<id>.yaml`` holds it for published tasks; that of a task of one's own is made.
 """
@@ -24,14 +24,11 @@ class Example(NamedTuple):
     ----------
     write : str
         Code that writes ``my.zip`` for the demo reference, for the README and the notebook.
-    update : str
-        Code that gives an evaluator one prediction for the demo reference, for the guide.
     files : sequence of str
         Files of ``starting_kit/<challenge>/`` for this task alone.
     """
 
     write: str
-    update: str = ""
     files: Sequence[str] = ()
 
 

@@ -5,8 +5,8 @@ other. That of all published tasks is what an index has; the version of any othe
 ``2.0.0+bird.calls``.
 
 Texts of kits are cut as those of sites (`organizer.bundle.texts`). ``{id}`` and ``{ids}`` stand for the first
-task and for all of them, ``{package}`` for what pip installs, and the comments ``# {example}`` and ``#
-{update}`` for the code of its example.
+task and for all of them, ``{package}`` for what pip installs, and the comment ``# {example}`` for the code of
+its example.
 """
 
 from __future__ import annotations
@@ -16,7 +16,6 @@ import os
 import re
 import subprocess
 import sys
-import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from itertools import islice
@@ -259,7 +258,6 @@ def fill_text(text: str, task_ids: Sequence[str], *, is_json: bool) -> str:
     example = example_of(task)
     values = {
         "# {example}": example.write.strip(),
-        "    # {update}": textwrap.indent(example.update.strip(), "    "),
         "{package}": _package_with_extras(task_ids),
         "{id}": task.id,
         "{ids}": ", ".join(task_ids),

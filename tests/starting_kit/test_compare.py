@@ -218,6 +218,7 @@ def test_a_baseline_is_compared_with_each_other_submission_alone(tmp_path, capsy
     by_path = compare(TASK, paths, baseline=paths[2])
     assert by_path.standings.comparison.n_tests == 3
     assert " 3 pairs (Holm" in text
+    assert "Comparison of 3 submissions with epoch2" in text
     assert "may be the best" not in text
     assert "to epoch2, 95 % interval" in text
     assert capsys.readouterr().out.count(" higher than ") == 3

@@ -98,8 +98,11 @@ def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(unpac
     commands = commands_in(STEPS, f"{readme}\n{guide}")
     for task in task_ids():
         page = (tmp_path / "formats" / f"{task}.md").read_text(encoding="utf-8")
-        (program,) = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
+        *_, program = re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
         commands += [["-c", program], ["-m", "people_in_video", "check", task, "my.zip"]]
+        if load_task(task).is_published:
+            steps = commands_in(STEPS, guide.replace(first, task))
+            commands += [step for step in steps if step[0] == "-c"]
     run_in_turn(commands, tmp_path)
 
 

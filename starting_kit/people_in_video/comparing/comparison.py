@@ -272,7 +272,7 @@ def _head(comparison: Comparison) -> list[Element]:
         summary = comparison.pair_sentences[0]
     title = f"Comparison of {counted(m, 'submission')}"
     if standings.baseline_place is not None:
-        title += f" with {standings.base_text}"
+        title = f"Comparison of {counted(m - 1, 'submission')} with {standings.base_text}"
     head = [element("h1", title), element("p", element("strong", summary))]
     if comparison.invalid:
         text = f"{counted(len(comparison.invalid), 'submission')} not valid and not compared"
