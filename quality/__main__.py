@@ -60,8 +60,8 @@ def build_parser(
         return command
 
     same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
-    same.add_argument("other", type=Path, metavar="CHECKOUT", help="the folder of the other checkout")
     same.add_argument("--scores", action="store_true", help="compare exit codes and scores alone")
+    same.add_argument("other", type=Path, metavar="CHECKOUT", help="the folder of the other checkout")
     _add_ids(same, (), "tasks to compare; default: all, and the bundles")
     golden = add("golden", "golden:golden_command", "write the skeleton of a golden case")
     golden.add_argument("task_id", type=_id, metavar="id")

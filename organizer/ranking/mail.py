@@ -51,7 +51,7 @@ def draft_mail(ranking: Ranking) -> str:
     lines = [f"Subject: {ranking.title}: the ranking has changed", "", "Dear {team},", ""]
     if ranking.n_changed_items:
         n_items = counted(len(ranking.team_records[0].entry.items), ranking.task.item)
-        lines.append(f"After a correction {ranking.n_changed_items:,} of {n_items} have other scores.")
+        lines.append(f"After a correction scores of {ranking.n_changed_items:,} of {n_items} are different.")
     lines += [
         f"All submissions were scored again: {n_rescored:,} of {n_teams} have another score, and {n_moved:,} "
         "another rank.",
