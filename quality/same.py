@@ -80,7 +80,8 @@ def print_differences(here: Files, there: Files, n_cases: int) -> int:
             continue
         text_here = data_here.decode("utf-8", "replace")
         text_there = data_there.decode("utf-8", "replace")
-        if not _equal(name, text_here, text_there, allowed_outputs):
+        text_here, text_there = _without_allowed(name, text_here, text_there, allowed_outputs)
+        if text_here != text_there:
             names_of_difference[_difference(text_here, text_there)].append(name)
     for difference, names in islice(names_of_difference.items(), _SHOWN_DIFFERENCES):
         print(f"different | {names[0]} and {len(names) - 1:,} more\n{difference}")
@@ -163,8 +164,10 @@ def _write_mistaken(task_id: str, reference: Path, folder: Path) -> None:
         (folder / f"mistake-{name}.zip").write_bytes(zip_bytes(files))
 
 
-def _equal(name: str, text_here: str, text_there: str, allowed_outputs: Counter[str]) -> bool:
-    """Return whether two texts are the same apart from what may differ there; count the reasons."""
+def _without_allowed(
+    name: str, text_here: str, text_there: str, allowed_outputs: Counter[str]
+) -> tuple[str, str]:
+    """Return two texts without what may differ there; count the reasons."""
     for allowed in ALLOWED_DIFFERENCES:
         if not re.search(allowed.outputs, name) or allowed.task not in ("", name.split("/")[0]):
             continue
@@ -173,7 +176,7 @@ def _equal(name: str, text_here: str, text_there: str, allowed_outputs: Counter[
             allowed_outputs[allowed.reason] += 1
         text_here = rule.sub("", text_here)
         text_there = rule.sub("", text_there)
-    return text_here == text_there
+    return text_here, text_there
 
 
 def _difference(text_here: str, text_there: str) -> str:
