@@ -194,19 +194,21 @@ def find_sure_change(
 
 def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> Iterator[Change]:
     """Yield the changes with which every member is one of the data, the simplest first."""
-    group, name = next(member for member in members if member not in known)
+    kept = known.intersection(members)
+    unknown = [member for member in members if member not in known]
+    group, name = unknown[0]
     for folding in FOLDINGS:
-        yield from _changed("", members, known, _unique_folds(known, folding), folding)
+        yield from _changed("", unknown, kept, _unique_folds(known, folding), folding)
     for fold in (str, fold_all):
         member_of_fold = _unique_folds(known, fold)
-        yield from _changed("", members, known, member_of_fold, fold)
+        yield from _changed("", unknown, kept, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]
         for change_affix in _affixes(fold(name), true_texts):
-            yield from _changed("", members, known, member_of_fold, _both(fold, change_affix))
+            yield from _changed("", unknown, kept, member_of_fold, _both(fold, change_affix))
     fold = _number_alone if by_number else _without_zeros
     member_of_fold = _unique_folds(known, fold)
     if by_number:
-        yield from _changed("", members, known, member_of_fold, fold)
+        yield from _changed("", unknown, kept, member_of_fold, fold)
     for amount, words in ((1, "with n + 1 for n"), (-1, "with n - 1 for n")):
         shift = _both(partial(_with_shifted_number, amount), fold)
         for change in _changed(words, members, set(), member_of_fold, shift):
@@ -233,19 +235,16 @@ def _changed(
     member_of_fold: Mapping[Member, Member | None],
     respell: Fold,
 ) -> Iterator[Change]:
-    """Yield the change into the members that fold to what ``respell`` makes of names, if there is one for
-    each, no two the same; those that are ``kept`` stay."""
+    """Yield the change of members into those that fold to what ``respell`` makes of names, if there is one
+    for each, no two the same and none of those that are ``kept``."""
     member_of_member: dict[Member, Member] = {}
     for group, name in members:
-        true = group, name
-        if true not in kept:
-            meant = member_of_fold.get((group, respell(name)))
-            if meant is None:
-                return
-            true = meant
+        true = member_of_fold.get((group, respell(name)))
+        if true is None or true in kept:
+            return
         member_of_member[group, name] = true
     if len(set(member_of_member.values())) == len(member_of_member):
-        yield Change(words, member_of_member)
+        yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
 
 
 def _both(first: Fold, second: Fold) -> Fold:
