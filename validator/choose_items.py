@@ -101,7 +101,7 @@ def _refuse_no_item(
     data_files = [name for name in ignored if _match(PurePosixPath(name).name, rules.data_paths)[0]]
     if data_files:
         problem += f"; {quote(data_files[0])} is a file of the data, no prediction"
-        ignored = [name for name in ignored if name not in data_files]
+        ignored = sorted(set(ignored).difference(data_files))
     kind = kind_of(head_of(submission, ignored[0])) if ignored else None
     if kind is not None:
         problem += f"; {quote(ignored[0])} is {kind.name}"
