@@ -52,8 +52,9 @@ def match_keys(
                 _refuse_unknown(keys, is_unknown, file, place)
             else:
                 findings.notes += check_items(first_index, known_keys, "key", place_of_key)
-        with findings.part():
-            refuse_repeated(keys, file, place)
+        if len(first_index) < len(keys):
+            with findings.part():
+                refuse_repeated(keys, file, place)
         if missing:
             names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
             problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
