@@ -7,7 +7,7 @@ its files and, of CSV files without a header, by the first row.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
 from functools import cache
@@ -250,14 +250,14 @@ def _files_of_all_tasks() -> list[TaskFiles]:
     return all_files
 
 
-def tasks_of_files(submission: Submission, names: Iterable[str]) -> list[str]:
+def tasks_of_files(submission: Submission, names: Collection[str]) -> list[str]:
     """Return the tasks that have files named like some of a submission; where several have, those whose CSV
     files have as many columns as the first row."""
     tasks = tasks_of_names(names)
     return tasks if len(tasks) < 2 else _tasks_of_first_row(submission, names) or tasks
 
 
-def tasks_of_names(names: Iterable[str]) -> list[str]:
+def tasks_of_names(names: Collection[str]) -> list[str]:
     """Return the tasks that have a file named like one of these, in any folder."""
     return [files.id for files in _files_of_all_tasks() if any(map(files.has, names))]
 
