@@ -13,7 +13,7 @@ from typing import Any
 from people_in_video.errors import SubmissionError, submission_error
 from people_in_video.gathering import REPEATS, Gathered, GatheredState
 from people_in_video.plain_values import half_precision_text
-from people_in_video.references.loading import HOME_SETTINGS, load, load_items
+from people_in_video.references.loading import load, load_items
 from people_in_video.result import Score, make_score
 from scoring_program.settings import SettingValue
 from validator.findings import Note, Refused
@@ -49,8 +49,8 @@ class Evaluator:
     ) -> None:
         items = None if items is None else list(items)
         self._arguments = (task, reference, cache, items, settings)
-        whole = load(task, reference, cache, {**HOME_SETTINGS, **settings})
-        self._loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings})
+        whole = load(task, reference, cache, settings)
+        self._loaded = load_items(task, reference, cache, items, settings)
         self._known_items = frozenset(whole.public.items)
         self.reset()
 

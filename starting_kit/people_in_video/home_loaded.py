@@ -160,7 +160,7 @@ def with_items(whole_signature: str, items: Sequence[str]) -> str:
     return f"{before_reference}|items:{len(items)}-{digest}{separator}{reference}"
 
 
-def at_home(loaded: AnyLoaded, is_demo: bool = False, n_drawings: int = 0) -> HomeLoaded:
-    """Return a task with its reference at home; ``is_demo`` says that this is the synthetic one."""
+def at_home(loaded: AnyLoaded, n_drawings: int = 0) -> HomeLoaded:
+    """Return a task with its reference at home."""
     values = {field.name: getattr(loaded, field.name) for field in fields(Loaded)}
-    return HomeLoaded(**values, is_demo=is_demo, n_drawings=n_drawings)
+    return HomeLoaded(**values, n_drawings=n_drawings)

@@ -12,7 +12,7 @@ from people_in_video.errors import ReferenceProblemsError, SubmissionError, subm
 from people_in_video.gathering import Gathered, named_calls
 from people_in_video.home_loaded import HomeLoaded
 from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
-from people_in_video.references.loading import HOME_SETTINGS, check_task, load_items, require_path
+from people_in_video.references.loading import check_task, load_items, require_path
 from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
     UNITS,
@@ -74,7 +74,7 @@ def score(
         There is no such task, or no such item.
     """
     conversion, settings = split_options(options)
-    loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings})
+    loaded = load_items(task, reference, cache, items, settings)
     try:
         result = result_of(loaded, submission, conversion, reference)
     except Refused as refused:

@@ -14,7 +14,7 @@ import numpy as np
 from people_in_video.chalearn.public_data import DATA_ENDING
 from people_in_video.chalearn.rows import ACTOR, SCORE, RowTable, read_rows
 from people_in_video.public_data import read_public_files
-from people_in_video.references.loading import HOME_SETTINGS, load
+from people_in_video.references.loading import load
 from people_in_video.tools.conversion import (
     ConversionError,
     ConversionOptions,
@@ -277,7 +277,7 @@ def _frame_rates(task_id: str, public: Path | None, reference: Path | None) -> _
     if public is not None:
         files = read_public_files(task_id, public)
     elif reference is not None:
-        files = load(task_id, reference, None, HOME_SETTINGS).reference.contents
+        files = load(task_id, reference, None, {}).reference.contents
     else:
         problem = "seconds need the frame rate of each video"
         remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"

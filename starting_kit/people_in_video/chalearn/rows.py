@@ -94,7 +94,7 @@ def _table_of_csv(path: Path) -> RowTable:
 
     def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
         for number, (_, line) in enumerate(table.lines, start=1):
-            yield f"row {number}", columns.values(dict(zip(columns.names, line)))
+            yield f"row {number}", columns.values(dict(zip(table.header, line)))
 
     return RowTable(columns.in_seconds, columns.name_of_column, rows(), [])
 
@@ -120,7 +120,6 @@ class _Columns:
     """The columns of a table by what they hold. Raises ConversionError if one is missing, or two are one."""
 
     def __init__(self, names: Sequence[str]) -> None:
-        self.names = names
         self.name_of_column: dict[str, str] = {}
         for column, column_names in _NAMES.items():
             in_seconds = _NAMES_OF_SECONDS.get(column, ())

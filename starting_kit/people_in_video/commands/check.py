@@ -26,7 +26,7 @@ from people_in_video.commands.options import (
 )
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
-from people_in_video.references.loading import HOME_SETTINGS, load
+from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
 from people_in_video.tools.conversion import ConversionOptions, read_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -97,7 +97,7 @@ def _check(
     findings = Findings()
     with findings.part(), reading_bar([submission], is_wanted=not options.quiet):
         if options.reference:
-            loaded = load(task, options.reference, options.cache, HOME_SETTINGS)
+            loaded = load(task, options.reference, options.cache, {})
             with read_submission(task, submission, conversion, options.reference) as readable:
                 findings.notes += readable.notes
                 findings.notes += _notes_with_reference(loaded, readable.path)

@@ -30,13 +30,11 @@ from people_in_video.tools.conversion import read_submission
 from scoring_program.report import page
 from scoring_program.result import Result
 from scoring_program.run import BROKEN, INVALID, SCORED, run
-from scoring_program.settings import Settings
 from scoring_program.task import Task, load_task
 from validator import console
 from validator.codes import explain_code
 from validator.findings import Refused, note_lines
 
-_SETTINGS: Settings = {"detail": "full", "interval": False}
 _NOTHING_FOUND = "nothing looks like a mistake"
 _EXAMPLES = """\
   people-in-video explain my.zip --reference my_annotations
@@ -85,7 +83,8 @@ def _explain_submission(
             read_submission(task, submission, conversion, reference) as readable,
             tempfile.TemporaryDirectory() as output,
         ):
-            load = partial(load_for_run, task, options.reference, options.cache, _SETTINGS, readable.notes)
+            settings = {"interval": False}
+            load = partial(load_for_run, task, options.reference, options.cache, settings, readable.notes)
             outcome = run(load, readable.path, Path(output), at_home=True)
     except Refused as refused:
         console.say(str(refused), to=sys.stderr)

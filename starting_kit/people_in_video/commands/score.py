@@ -154,7 +154,7 @@ def _load(
 
 def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
-    overrides: dict[str, SettingValue] = {"detail": "full"}
+    overrides: dict[str, SettingValue] = {}
     if options.protocol:
         overrides["protocol"] = options.protocol
     if options.subset:

@@ -14,7 +14,7 @@ from people_in_video.comparing.item_pairs import draw_item_pairs
 from people_in_video.comparing.standings import Standings
 from people_in_video.errors import SubmissionError
 from people_in_video.home_loaded import HomeLoaded
-from people_in_video.references.loading import HOME_SETTINGS, load_items, require_path
+from people_in_video.references.loading import load_items, require_path
 from people_in_video.result import Score, without_large_arrays
 from people_in_video.scoring import result_of, split_options
 from scoring_program.metrics.resampling import intervals
@@ -68,7 +68,7 @@ def compare(
             require_path(submission)
     conversion, settings = split_options(options)
     # Differences are tested with the halves that intervals need.
-    loaded = load_items(task, reference, cache, items, {**HOME_SETTINGS, **settings, "interval": True})
+    loaded = load_items(task, reference, cache, items, {**settings, "interval": True})
     results, invalid = dict[str, Result](), dict[str, Findings]()
 
     def score(part: HomeLoaded, name: str) -> Result:

@@ -57,8 +57,7 @@ def _from_centers(columns: Floats) -> Floats:
 
 def _from_corners_of_centers(columns: Floats) -> Floats:
     """Return the corners of ``center, center + size``, which those get who take a center for a corner."""
-    d = columns.shape[1] // 2
-    return _from_centers(np.concatenate([columns[:, :d], columns[:, d:] - columns[:, :d]], axis=1))
+    return _from_centers(to_sizes(columns))
 
 
 def _in_order(order: list[int], read: Reading) -> Reading:

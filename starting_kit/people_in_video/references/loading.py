@@ -31,7 +31,8 @@ from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Refused
 
-HOME_SETTINGS: Settings = {"detail": "full"}
+# At home nothing of a reference is hidden.
+_HOME_SETTINGS: Settings = {"detail": "full"}
 
 # What `score` and `Evaluator` take beside settings.
 _PARAMETERS = ("reference", "cache", "items", "drawings", *ConversionOptions._fields)
@@ -49,7 +50,7 @@ def forget_references() -> None:
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     check_task(task)
-    folder_settings = dict(settings)
+    folder_settings = {**_HOME_SETTINGS, **settings}
     n_drawings = folder_settings.pop("drawings", 0)
     if n_drawings not in range(MOST_DRAWINGS + 1):
         raise ValueError(f"drawings is {n_drawings!r}; it must be a whole number from 0 to {MOST_DRAWINGS}")
@@ -67,8 +68,8 @@ def load_for_run(
 ) -> HomeLoaded:
     """Return a task with a reference, by default that of the demo, within its limits. Raises Refused."""
     folder = prepared_folder(load_task(task), reference or demo_reference(task), cache)
-    loaded = at_home(load_folder(task, folder, settings, is_limited=True), is_demo=not reference)
-    return replace(loaded, conversion_notes=conversion_notes)
+    loaded = load_folder(task, folder, {**_HOME_SETTINGS, **settings}, is_limited=True)
+    return replace(at_home(loaded), is_demo=not reference, conversion_notes=conversion_notes)
 
 
 def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> HomeLoaded:
