@@ -14,8 +14,8 @@ from functools import partial
 
 import pytest
 
-from tests.helpers import CODE_FOLDERS, REFERENCES, ROOT, SAMPLES, is_nightly
-from tests.organizer.test_new_task import IGNORED, files_in
+from tests.helpers import CODE_FOLDERS, REFERENCES, SAMPLES, is_nightly
+from tests.organizer.test_new_task import copy_repository, files_in
 from tests.rescoring import ID, sample, write_submissions
 
 pytestmark = pytest.mark.slow
@@ -177,8 +177,7 @@ def test_a_disk_that_takes_nothing_ends_in_a_message_and_later_the_same_is_writt
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
     """Return a copy of this repository, in which a command may write tasks."""
-    folder = tmp_path_factory.mktemp("copy") / "checkout"
-    return shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*IGNORED))
+    return copy_repository(tmp_path_factory.mktemp("copy") / "checkout")
 
 
 @needs_mounts

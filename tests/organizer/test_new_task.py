@@ -154,6 +154,11 @@ def run_python(folder, *arguments):
     return done.stdout
 
 
+def copy_repository(folder):
+    """Copy this repository with its compiled modules, but for what is built, into a folder; return it."""
+    return shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*(IGNORED - {"__pycache__"})))
+
+
 def files_in(folder):
     """Return what git would see of a folder."""
     paths = [path.relative_to(folder) for path in folder.rglob("*") if path.is_file()]
@@ -174,8 +179,7 @@ def near_accuracy(truth, predicted):
 
 @pytest.mark.slow
 def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*(IGNORED - {"__pycache__"})))
+    folder = copy_repository(tmp_path / "copy")
     add_own_metric(folder)
     before = files_in(folder)
     for task_id in tried_ids():

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import json
 import random
-import shutil
 
 import pytest
 
 from organizer.files import zip_bytes
 from tests.helpers import ROOT
-from tests.organizer.test_new_task import IGNORED, run_command
+from tests.organizer.test_new_task import copy_repository, run_command
 from tests.rescoring import rows
 
 LABELS = ("run", "jump", "swim")
@@ -49,8 +48,7 @@ def predicted(truth, rng, noise):
 
 @pytest.mark.slow
 def test_a_published_challenge_needs_no_python_and_ranks_as_its_own_script(tmp_path):
-    folder = tmp_path / "copy"
-    shutil.copytree(ROOT, folder, ignore=shutil.ignore_patterns(*(IGNORED - {"__pycache__"})))
+    folder = copy_repository(tmp_path / "copy")
     rng = random.Random(1)
     truth = annotated(rng)
     (tmp_path / "labels").mkdir()

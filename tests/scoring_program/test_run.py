@@ -515,7 +515,7 @@ def write_inputs(folder):
             (folder / "in" / name / file).write_text(content)
 
 
-def test_command_line(tmp_path, capsys):
+def test_command_line(tmp_path):
     write_inputs(tmp_path)
     arguments = [str(tmp_path / "in"), str(tmp_path / "out")]
     for words in (["--task", ID, *arguments], [*arguments, "--task", ID]):

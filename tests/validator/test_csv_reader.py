@@ -412,9 +412,6 @@ def test_characters_that_others_take_for_ends_of_lines_are_refused(mark):
     assert values_of(problem.problem) == [f"'{printable(mark)}'"]
 
 
-WORDS = st.text(st.characters(blacklist_categories=("Cs", "Cc")), min_size=1).map(str.strip).filter(bool)
-
-
 @pytest.mark.parametrize(
     ("last", "is_noted"),
     [

@@ -15,9 +15,16 @@ pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="other systems do not tell a process its peak"
 )
 
+# The highest memory of this process until now, in megabytes.
+PEAK = """
+import re
+
+def peak():
+    return int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024
+"""
 # Prints what becomes of a small submission and of a large one, and by how many megabytes the peak rises.
 READ = """
-import re, sys
+import sys
 from validator.findings import Refused
 from validator.formats.rules import load_format
 
@@ -32,9 +39,6 @@ def verdict(n_pieces):
     except Refused as refused:
         return refused.findings.problems[0].code
     return "accepted"
-
-def peak():
-    return int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024
 
 print(verdict(10))
 peak_before = peak()
@@ -55,7 +59,7 @@ print(peak() - peak_before)
     ],
 )  # fmt: skip
 def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, before, piece, after, verdicts):
-    command = [sys.executable, "-c", READ, task_id, name, before, piece, after]
+    command = [sys.executable, "-c", PEAK + READ, task_id, name, before, piece, after]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     *printed_verdicts, megabytes = done.stdout.split()
     assert printed_verdicts == verdicts
@@ -64,15 +68,12 @@ def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, befor
 
 # Prints by how many megabytes the peak rises while an entry is refused, and the code of the problem.
 READ_LARGEST = """
-import re, sys
+import sys
 from pathlib import Path
 from validator import json_reader
 from validator.findings import Refused
 from validator.formats.kinetics_tps.read import read_parts
 from validator.formats.rules import load_rules
-
-def peak():
-    return int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024
 
 json_reader._PIECE, json_reader._MOST_MEMORY = 1_000_000, int(sys.argv[2])
 rules = load_rules("kinetics_tps").json[1]
@@ -104,7 +105,7 @@ def test_no_value_takes_much_more_memory_than_is_allowed(tmp_path, unit):
     assert 0.9 * MOST_MEMORY < expected_memory(text) < MOST_MEMORY
     path = tmp_path / "f.json"
     path.write_text(text, encoding="utf-8")
-    command = [sys.executable, "-c", READ_LARGEST, str(path), str(MOST_MEMORY)]
+    command = [sys.executable, "-c", PEAK + READ_LARGEST, str(path), str(MOST_MEMORY)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     code, megabytes = done.stdout.split()
     assert code == "E-JSON-SCHEMA"
@@ -113,11 +114,11 @@ def test_no_value_takes_much_more_memory_than_is_allowed(tmp_path, unit):
 
 # Checks a submission, and prints the peak in megabytes.
 CHECK = """
-import re, sys
+import sys
 from validator.__main__ import main
 
 main(sys.argv[1:])
-print(int(re.search(r"VmHWM:\\s*(\\d+)", open("/proc/self/status").read())[1]) // 1024)
+print(peak())
 """
 
 
@@ -140,7 +141,7 @@ def test_detections_with_hundreds_of_megabytes_each_take_bounded_memory(
                 stream.write(b"A" * 1_000_000)
             stream.write(b'"}')
         stream.write(b"]")
-    command = [sys.executable, "-c", CHECK, "densepose", str(path)]
+    command = [sys.executable, "-c", PEAK + CHECK, "densepose", str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     *lines, megabytes = done.stdout.splitlines()
     assert code in lines[0]

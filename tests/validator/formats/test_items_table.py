@@ -20,7 +20,6 @@ pytestmark = pytest.mark.interpreters
 
 BIRDS = parse_form("birds.csv", {"kind": "label", "labels": ["robin", "wren"]})
 SIZES = parse_form("birds.csv", {"kind": "columns", "columns": ["n", "p"], "minimum": 0, "maximum": 9})
-GOOD_BIRDS = "id,label\na,robin\nb,wren\n"
 GOOD = "id,n,p\na,1,0.5\nb,2,1e-3\n"
 
 
