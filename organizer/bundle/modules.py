@@ -66,10 +66,10 @@ def imported_names(code: bytes, package: Sequence[str] = (), *, has_tried: bool 
 
 
 @cache
-def import_statements(code: bytes, has_tried: bool = True) -> tuple[ast.Import | ast.ImportFrom, ...]:
+def import_statements(code: bytes, has_tried: bool, /) -> tuple[ast.Import | ast.ImportFrom, ...]:
     """Return all imports of a module, those in functions among them, and unless wanted without tried ones.
 
-    They are kept: a build asks for those of a module many times, and parsing takes long.
+    They are kept by both arguments: a build asks for those of a module many times, and parsing takes long.
     """
     statements: list[ast.Import | ast.ImportFrom] = []
     pending: list[ast.AST] = [ast.parse(code)]

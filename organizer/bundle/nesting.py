@@ -40,7 +40,7 @@ def nest_packages(files: Files, packages: Collection[str], parent: str) -> dict[
 def nest_imports(code: bytes, packages: Collection[str], parent: str) -> bytes:
     """Return the code of a module that imports packages from below another; raises as `nest_packages`."""
     places = []
-    for statement in import_statements(code):
+    for statement in import_statements(code, True):
         if isinstance(statement, ast.Import):
             _check_import(statement, packages)
         elif _is_below(statement.module or "", packages) and not statement.level:

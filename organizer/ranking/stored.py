@@ -266,7 +266,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
         n_changed_items=int(saved["n_changed_items"]),
-        names_file=str(saved.get("names_file", "")),
+        names_file=str(saved["names_file"]),
     )
 
 

@@ -68,8 +68,8 @@ class Entry:
 
     Attributes
     ----------
-    outcome : {"scored", "invalid", "time", "memory", "crashed", "broken", ""}
-        ``broken`` if it was not scored because of the organizer's side, "" if its process was killed.
+    outcome : {"scored", "invalid", "time", "memory", "crashed", "broken"}
+        ``broken`` if it was not scored because of the organizer's side.
     problem : str
         The first problem, "" if there is none.
     scores : mapping of str to float
@@ -99,7 +99,7 @@ class Entry:
         The version of this record in a store.
     """
 
-    outcome: str = ""
+    outcome: str
     problem: str = ""
     signature: str = ""
     scores: Mapping[str, float] = field(default_factory=dict)
