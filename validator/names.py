@@ -199,7 +199,7 @@ def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> 
     group, name = unknown[0]
     for folding in FOLDINGS:
         yield from _changed("", unknown, kept, _unique_folds(known, folding), folding)
-    for fold in (str, fold_all):
+    for fold in (str, _without_zeros, fold_all):
         member_of_fold = _unique_folds(known, fold)
         yield from _changed("", unknown, kept, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]

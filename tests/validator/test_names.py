@@ -98,6 +98,9 @@ def test_of_two_changes_that_fit_none_is_sure():
         # What is added to a number makes another one; behind it may be a word.
         (["a_1"], ["a_12"], ""),
         (["a_1"], ["a_1-pred"], "as 'a_1-pred' for 'a_1'"),
+        # What is added may end with a number and stand before zeros.
+        (["v14_0099", "v14_0123"], ["7", "99", "123"], "as '99' for 'v14_0099'"),
+        (["7", "99"], ["v14_0007", "v14_0099"], "as 'v14_0007' for '7'"),
     ],
 )
 def test_numbers_in_names_stay_whole(names, true_names, words):
