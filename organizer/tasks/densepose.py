@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from organizer.content import (
+from organizer.data.content import (
     Content,
     Place,
     Values,
