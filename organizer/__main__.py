@@ -13,8 +13,8 @@ from organizer import commands
 from organizer.commands.options import UsageError
 from organizer.listener import Listener
 from validator import console
+from validator.argument_parser import Parser
 from validator.findings import Refused
-from validator.parser import Parser
 from validator.texts import printable, quote_path
 
 COMMANDS = {

@@ -22,8 +22,8 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
-from validator.columns import JsonValue
 from validator.findings import Findings
+from validator.json_columns import JsonValue
 from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 

@@ -20,7 +20,6 @@ from organizer.files import Files, folder_files, samples_folder
 from organizer.tasks import annotations_of
 from people_in_video.diagnosis.trials import Family
 from quality.cures import Cure
-from quality.json_form import JsonForm
 from scoring_program.task import load_task
 from validator.discovery import discover
 
@@ -113,8 +112,6 @@ class QualityTask(ABC, Generic[PredictionT]):
     tricks: Sequence[Trick]
     mistakes: Sequence[Mistake[PredictionT]] = ()
     weak_models: Sequence[WeakModel[PredictionT]] = ()
-    json_form: JsonForm | None = None
-    """How its JSON files are written by hand, None if it has none."""
     shows_items = True
     """Whether the full detail page names items."""
     variants: Mapping[str, Callable[[Path], None]] = {"": lambda folder: None}

@@ -12,8 +12,8 @@ from typing import TypeVar
 
 import numpy as np
 
-from validator.columns import JsonValue
 from validator.findings import Findings
+from validator.json_columns import JsonValue
 
 # Raised when the content of prepared files changes.
 FORM = 2

@@ -94,7 +94,7 @@ ORGANIZER_PARTS = (
     "messages",
     "data.vocabulary",
     "public_data",
-    "content",
+    "data.content",
     "tasks",
     "data",
     "runs",

@@ -9,10 +9,10 @@ from pathlib import Path
 
 try:
     from validator import console
+    from validator.argument_parser import Parser
     from validator.checking import check_submission
     from validator.findings import note_lines
     from validator.formats.rules import task_ids
-    from validator.parser import Parser
 except ModuleNotFoundError as error:
     sys.exit(f"{error.name} is not installed: run make demo")
 

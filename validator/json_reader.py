@@ -1,9 +1,9 @@
 """JSON files, entry by entry: whole columns are checked, and only what does not fit is explained.
 
 `json` decodes an entry after the other, and some entries together are checked, column by column, against
-their schema (`validator.columns`). Entries that do not fit are decoded again, with hooks that mark keys that
-occur twice, NaN, and numbers that are too large; they are explained (`validator.json_words`) until there are
-so many problems as a `Budget` allows, and after that they are counted.
+their schema (`validator.json_columns`). Entries that do not fit are decoded again, with hooks that mark keys
+that occur twice, NaN, and numbers that are too large; they are explained (`validator.json_words`) until there
+are so many problems as a `Budget` allows, and after that they are counted.
 
 Duplicate keys
 --------------
@@ -31,7 +31,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 import numpy as np
 
 from validator.choose import naming_other_task
-from validator.columns import (
+from validator.findings import Findings, Read, Refused
+from validator.formats.rules import JsonFile
+from validator.items import LIMIT_OF_REFERENCE
+from validator.json_columns import (
     DEEPEST,
     REMARKS,
     Check,
@@ -46,9 +49,6 @@ from validator.columns import (
     check_of,
     keys_of_anything,
 )
-from validator.findings import Findings, Read, Refused
-from validator.formats.rules import JsonFile
-from validator.items import LIMIT_OF_REFERENCE
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import collector_off
 from validator.texts import pointer_part, quote

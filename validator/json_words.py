@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validator.columns import (
+from validator.json_columns import (
     NO_VALUE,
     Check,
     JsonValue,

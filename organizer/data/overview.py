@@ -10,7 +10,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.content import Content, Values
+from organizer.data.content import Content, Values
 from organizer.files import keep_out_of_git, unpack, write_durable
 from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images

@@ -1,4 +1,4 @@
-"""Which submission of a team counts, the order of the teams, and how hard the items are."""
+"""Records of submissions by team, in order of time or of scores, and how hard the items are."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from organizer.content import Content
+from organizer.data.content import Content
 from organizer.files import Files
 from people_in_video.challenge_modules import find_module
 from scoring_program.scoring import AnyLoaded

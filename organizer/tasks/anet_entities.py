@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from organizer import content
-from organizer.content import Content, Values
+from organizer.data import content
+from organizer.data.content import Content, Values
 from organizer.files import Files
 from organizer.public_data import (
     Leak,
@@ -42,10 +42,10 @@ from scoring_program.result import Section
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
-from validator.columns import JsonValue
 from validator.findings import Findings
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
+from validator.json_columns import JsonValue
 from validator.json_reader import strict_loads
 from validator.texts import counted, pointer_part, quote, some_words
 

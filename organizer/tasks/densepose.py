@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from organizer.content import (
+from organizer.data.content import (
     Content,
     Place,
     Values,
@@ -45,9 +45,9 @@ from scoring_program.metrics import geodesic
 from scoring_program.metrics.average_precision import AREAS
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Ints, Pixels
-from validator.columns import JsonValue
 from validator.findings import Findings
 from validator.formats.densepose.write import encode_detection, encode_submission
+from validator.json_columns import JsonValue
 from validator.json_reader import strict_loads
 from validator.texts import counted
 

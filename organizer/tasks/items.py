@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from organizer.content import (
+from organizer.data.content import (
     Content,
     Values,
     check_columns,

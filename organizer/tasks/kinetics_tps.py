@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from organizer import content
-from organizer.content import Content, Values
+from organizer.data import content
+from organizer.data.content import Content, Values
 from organizer.files import Files
 from organizer.public_data import (
     Leak,

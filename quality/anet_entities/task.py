@@ -9,7 +9,6 @@ from pathlib import Path
 
 from organizer.files import Files
 from quality.anet_entities import synthetic
-from quality.anet_entities.json_form import segments_form
 from quality.anet_entities.mistakes import (
     GENERATED_MISTAKES,
     GENERATED_WEAK_MODELS,
@@ -141,7 +140,6 @@ class EntitiesTask(QualityTask[Json]):
         self.tricks = tricks
         self.mistakes = mistakes
         self.weak_models = weak_models
-        self.json_form = segments_form(mode)
         self._mode = mode
         self._generated = mode == "gen"
         if self._generated:

@@ -12,7 +12,6 @@ import numpy as np
 
 from organizer.files import Files, folder_files
 from quality.densepose import synthetic
-from quality.densepose.json_form import DETECTIONS_FORM
 from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections, exchange_sides
 from quality.densepose.synthetic import Detection, Errors, results
 from quality.task import CANARY, QualityTask, Trick
@@ -85,7 +84,6 @@ class DensePoseTask(QualityTask[Detections]):
 
     id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
     weak_models = WEAK_MODELS
-    json_form = DETECTIONS_FORM
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
         rng = np.random.default_rng(seed)

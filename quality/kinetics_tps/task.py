@@ -12,7 +12,6 @@ import numpy as np
 from organizer.files import Files
 from organizer.tasks.kinetics_tps import Prediction
 from quality.kinetics_tps import synthetic
-from quality.kinetics_tps.json_form import PARTS_FORM
 from quality.kinetics_tps.mistakes import MISTAKES, WEAK_MODELS
 from quality.kinetics_tps.synthetic import change_each, frames_of, humans_of, parts_of
 from quality.task import CANARY, QualityTask, Trick, write_json
@@ -121,7 +120,6 @@ class KineticsTask(QualityTask[Prediction]):
     tricks = TRICKS
     mistakes = MISTAKES
     weak_models = WEAK_MODELS
-    json_form = PARTS_FORM
 
     def write_reference(self, folder: Path, seed: int = 2021, size: int = 1) -> None:
         synthetic.write_videos(folder, 36 * size, (2, 2), seed)

@@ -9,7 +9,7 @@ from importlib import import_module
 from people_in_video import commands
 from people_in_video.errors import MissingPackageError
 from scoring_program.signature import VERSION
-from validator.parser import Parser
+from validator.argument_parser import Parser
 from validator.texts import quote
 
 COMMANDS = {

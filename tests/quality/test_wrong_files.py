@@ -5,16 +5,15 @@ from __future__ import annotations
 import pytest
 
 from people_in_video.__main__ import main
-from quality.wrong_files import (
+from tests.quality.json_forms import FORMS
+from tests.quality.wrong_files import (
     FULL_SIZE,
-    json_forms,
     make_document,
     possible_mistakes,
     read_finding,
     write_submission,
 )
 
-FORMS = json_forms()
 CASES = [
     pytest.param(task_id, mistake, id=f"{task_id}-{mistake.name}")
     for task_id, form in FORMS.items()

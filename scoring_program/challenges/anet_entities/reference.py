@@ -20,8 +20,8 @@ from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
 from scoring_program.vocabulary import Vocabulary
 from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
-from validator.columns import JsonValue
 from validator.findings import Findings, Read
+from validator.json_columns import JsonValue
 from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 

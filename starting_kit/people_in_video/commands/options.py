@@ -18,8 +18,8 @@ from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
 from validator import console
+from validator.argument_parser import Parser
 from validator.findings import Findings, Note
-from validator.parser import Parser
 
 
 def command_parser(command: str, words: str, description: str, examples: str) -> argparse.ArgumentParser:

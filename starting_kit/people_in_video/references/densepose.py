@@ -31,8 +31,8 @@ from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Task
 from validator.arrays import Bools, Floats, Ints
-from validator.columns import JsonValue
 from validator.findings import Findings, Note, Refused
+from validator.json_columns import JsonValue
 from validator.json_reader import strict_loads
 from validator.limits import shortage_of
 from validator.texts import counted, quote

@@ -98,7 +98,8 @@ class Converter(NamedTuple):
     options : frozenset of str
         Which of the `ConversionOptions` are read.
     is_needed : callable
-        Whether a path, or what is in memory, is to be converted; False for what is a submission as it is.
+        Whether a path, or what is in memory, is to be converted; False for what is a submission as it is. The
+        tasks for which it is True are those that a file may be to: it is False for files of other challenges.
     convert : callable
         Writes the submission to a task from a path or what is in memory, and returns notes on it. Raises
         ValueError if something cannot be converted, with what to do after a semicolon.

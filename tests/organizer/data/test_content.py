@@ -13,7 +13,7 @@ import pytest
 
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.content import Values, check_columns, check_names
+from organizer.data.content import Values, check_columns, check_names
 from organizer.data.overview import review_reference
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes

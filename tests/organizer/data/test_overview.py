@@ -16,7 +16,7 @@ from PIL import Image
 from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
-from organizer.content import Values, choose_evenly
+from organizer.data.content import Values, choose_evenly
 from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.references import task_folders
 from organizer.files import read_zip

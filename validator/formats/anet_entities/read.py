@@ -11,7 +11,6 @@ import numpy as np
 
 from validator.arrays import Floats, Ints
 from validator.choose import choose_named
-from validator.columns import Column, JsonValue
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside
 from validator.formats.rules import Format, Rules
@@ -24,6 +23,7 @@ from validator.hints import (
     small_items_hints,
 )
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
+from validator.json_columns import Column, JsonValue
 from validator.json_reader import Entries, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote

@@ -13,7 +13,6 @@ import numpy as np
 
 from validator.arrays import Floats, Ints
 from validator.choose import choose_named
-from validator.columns import Column
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import (
@@ -26,6 +25,7 @@ from validator.hints import (
     small_items_hints,
 )
 from validator.items import Place, check_items
+from validator.json_columns import Column
 from validator.json_reader import Budget, Entries, Members, read_json
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import NoReturn
 
-from validator.columns import DEEPEST, JsonValue, Schema, check_of
 from validator.findings import Findings
+from validator.json_columns import DEEPEST, JsonValue, Schema, check_of
 from validator.json_reader import (
     ANYTHING,
     Batch,

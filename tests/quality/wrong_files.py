@@ -12,8 +12,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from quality.json_form import NUMBER, TEXT, JsonForm
-from quality.task import quality_tasks
+from tests.quality.json_forms import NUMBER, TEXT, JsonForm
 
 FULL_SIZE = 10_000_000
 """More than readers take at once, in bytes."""
@@ -261,15 +260,6 @@ def make_document(form: JsonForm, n_bytes: int = 0, entry_bytes: int = 0) -> Doc
         n_entries = max(n_bytes // len(units), _LEAST_ENTRIES)
         entries = [f'"{_key(number)}":{{{units}}}' for number in range(n_entries)]
     return Document(form, entries, n_units)
-
-
-def json_forms() -> dict[str, JsonForm]:
-    """Return the form of the JSON files of each task that has any."""
-    forms = {}
-    for task_id, task in quality_tasks().items():
-        if task.json_form:
-            forms[task_id] = task.json_form
-    return forms
 
 
 def possible_mistakes(form: JsonForm) -> list[Mistake]:
