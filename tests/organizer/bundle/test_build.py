@@ -673,6 +673,15 @@ def test_reference_without_a_task_of_the_competition_is_named_once(edited, tmp_p
     assert "DEMO=1" in problem.remedy
 
 
+def test_a_wrong_file_of_one_of_several_references_is_named_with_its_folder(edited, tmp_path):
+    refs = tmp_path / "refs"
+    for name in ("chalearn_action", "chalearn_action_final"):
+        copy_without_mark("chalearn_action", refs / name)
+    (refs / "chalearn_action_final" / "settings.yaml").write_text("detail: no\n")
+    (problem,) = refused(edited, add_final_phase, reference=refs).problems
+    assert problem.file == "chalearn_action_final/settings.yaml"
+
+
 def test_build_says_what_is_left_of_earlier_builds(edited, tmp_path, capsys):
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action")
