@@ -658,7 +658,11 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
     (line,) = [line for line in said.splitlines() if " competition.zip, " in line]
     assert line.startswith("note | ")
     assert " anet_entities_gen, " in line
+    assert "demo data" not in said
     built = edited(lambda data, source: None, reference=refs, demo=True)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "demo data" in line]
+    assert " competition.zip" in line
+    assert "chalearn_action.zip" not in line
     assert built["competition.zip"]["title"].startswith("[DEMO DATA] ")
     assert not built["chalearn_action.zip"]["title"].startswith("[DEMO")
 
