@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import posixpath
+import shlex
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
@@ -98,7 +99,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     references = _references(competition, bundle)
     rankings = _stored_rankings(task_id, ranking)
     _warn_of_other_names(rankings)
-    _check_same_run(task_id, report, rankings)
+    _check_same_run(task_id, ranking, report, rankings)
     _check_same_bundle(task_id, competition, bundle, references, rankings)
     public_bundle, left_out = _public_bundle(task_id, competition, bundle, references)
     files = {f"bundle/{name}": data for name, data in public_bundle.items()}
@@ -163,20 +164,22 @@ def _report_files(report: Path, rankings: Mapping[str, Ranking]) -> dict[str, by
     return files
 
 
-def _check_same_run(task_id: str, report: Path, rankings: Mapping[str, Ranking]) -> None:
-    """Raise ArchiveError unless a report is of the rankings."""
+def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[str, Ranking]) -> None:
+    """Raise ArchiveError unless a report is of the rankings, which are in ``folder``."""
+    paths = f"--ranking {shlex.quote(str(folder))} --output {shlex.quote(str(report))}"
+    remedy = f"run organizer report {task_id} {paths}"
     for subfolder, ranking in rankings.items():
-        path, remedy = report / subfolder / FACTS, f"run organizer report {task_id}"
+        path = report / subfolder / FACTS
         try:
             reported = dict(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
-            raise ArchiveError(f"{path}: it is not there, or cannot be read; {remedy} first") from None
+            raise ArchiveError(f"{path}: it is not there, or cannot be read; {remedy}") from None
         facts = saved_facts(ranking.facts)
         differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
         if differing:
             sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
             problem = f"the ranking and the report in {report} are of two runs ({'; '.join(sides)})"
-            raise ArchiveError(f"{problem}; {remedy} again")
+            raise ArchiveError(f"{problem}; {remedy}")
 
 
 def _check_same_bundle(

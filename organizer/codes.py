@@ -45,7 +45,8 @@ CODES = CodeTable(
         MessageCode("E-REF-UNKNOWN", "The name of a reference folder is not a task.", "Name it as a task."),
         MessageCode(
             "E-REF-VOCABULARY",
-            "The file of the vocabulary is not there, is not YAML, or lacks names that the reference uses.",
+            "The file of the vocabulary is not there, is not YAML, lacks names that the reference uses, or "
+            "holds names that the task does not take from it.",
             "Give a file that maps each kind (class, part, state) to the list of all its names.",
         ),
         MessageCode(

@@ -620,18 +620,20 @@ def undo_new_task(task_id: str) -> int:
     competition = ROOT / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text_without_task = without_task(text, task_id)
+    folder = new_folder(ROOT / "out" / "undone", task_id)
+    folder.mkdir(parents=True)
     if text_without_task != text:
+        shutil.copyfile(competition, folder / COMPETITION)
         rewrite_files({COMPETITION: text_without_task.encode()}, ROOT)
-    folder = _put_aside(task_id)
+    _put_aside(task_id, folder)
     print(f"all files of {task_id} are in {folder.relative_to(ROOT)}/ now")
+    if text_without_task != text:
+        print(f"{COMPETITION} does not name it any more; a copy as it was is there, too")
     return 0
 
 
-def _put_aside(task_id: str) -> Path:
-    """Move the files of a task to a folder of ``out/undone/``, and return that."""
-    places = _places(task_id)
-    folder = new_folder(ROOT / "out" / "undone", task_id)
-    for place in places:
+def _put_aside(task_id: str, folder: Path) -> None:
+    """Move the files of a task to a folder."""
+    for place in _places(task_id):
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / place).rename(folder / place)
-    return folder

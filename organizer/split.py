@@ -31,7 +31,7 @@ from organizer.data.prepare import (
     refused_if_locked,
     write_manifest,
 )
-from organizer.data.references import PUBLIC_SUFFIX, task_folder
+from organizer.data.references import PUBLIC_SUFFIX, naming_folder, task_folder
 from organizer.data.vocabulary import complete_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -259,7 +259,9 @@ def _keep_settings(task: Task, former: Path, part: Path) -> None:
     settings_of_reference = task.settings(part)
     shutil.copyfile(former / SETTINGS_FILE, part / SETTINGS_FILE)
     differing = []
-    for key, value in task.settings(part).items():
+    with naming_folder(part.name):
+        settings = task.settings(part)
+    for key, value in settings.items():
         if value != settings_of_reference[key]:
             differing.append(f"{key}: {value} (the reference: {settings_of_reference[key]})")
     if differing:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from organizer import ROOT
-from organizer.bundle import DIST, SOURCE
+from organizer.bundle import DEMO_TITLE, DIST, SOURCE
 from organizer.bundle.competition import Competition, LintReport, named_files, sorted_phases
 from organizer.bundle.contents import CONTENT, SampleRuns
 from organizer.bundle.cut import PUBLIC, PUBLIC_DATA, public_names, reference_name, task_id_of
@@ -66,6 +66,11 @@ def build_all(
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
     if others := other_files(task_ids()):
         plan.notes.append(f"not packed, because no task names them: {some_words(others)}")
+    demo_bundles = [
+        name for name, bundle in plan.bundles.items() if bundle.data["title"].startswith(DEMO_TITLE)
+    ]
+    if demo_bundles:
+        plan.notes.append(f"with demo data, {DEMO_TITLE.strip()} in the title: {', '.join(demo_bundles)}")
     for line in dict.fromkeys(plan.notes):
         print(f"note | {printable(line)}")
     print(*map(printable, date_lines(competition, zone)), sep="\n")

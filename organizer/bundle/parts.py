@@ -19,7 +19,7 @@ from organizer.bundle.public_files import (
 )
 from organizer.data.prepare import is_synthetic, reference_files
 from organizer.data.public_data import reference_vocabulary
-from organizer.data.references import PUBLIC_SUFFIX
+from organizer.data.references import PUBLIC_SUFFIX, naming_folder
 from organizer.files import Files, folder_files, folder_with, zip_bytes
 from organizer.public_data import PublicSource, is_prepared, make_public_data
 from scoring_program.settings import PROTOCOLS, SETTINGS_FILE
@@ -58,7 +58,8 @@ class Parts:
     def _reference(self, name: str, task_id: str) -> bytes | None:
         """Return the zip of the reference of this name, None if there is no data for it."""
         if name in self._folders:
-            return zip_bytes(reference_files(task_id, self._folders[name]))
+            with naming_folder(name):
+                return zip_bytes(reference_files(task_id, self._folders[name]))
         if files := self.supplied_files(f"{name}_reference.zip"):
             return next(iter(files.values()))
         return zip_bytes(self.demo_files(task_id)) if self._demo else None
@@ -68,7 +69,7 @@ class Parts:
         reference = self.reference(name, task_id)
         if reference is None:
             return set(PROTOCOLS)
-        with folder_with({SETTINGS_FILE}, reference) as folder:
+        with naming_folder(name), folder_with({SETTINGS_FILE}, reference) as folder:
             return {load_task(task_id).settings(folder)["protocol"]}
 
     def public_files(self, name: str, task_id: str) -> Files:
@@ -85,7 +86,8 @@ class Parts:
         folder = self._folders[name].absolute()
         public_folder = folder.with_name(f"{name}{PUBLIC_SUFFIX}")
         supplied_files = folder_files(public_folder) if public_folder.is_dir() else {}
-        public_part = {} if is_prepared(task_id, folder) else self._public_part(task_id, folder)
+        with naming_folder(name):
+            public_part = {} if is_prepared(task_id, folder) else self._public_part(task_id, folder)
         if public_part and supplied_files and supplied_files != public_part:
             problem = f"this is not the public part of {name}"
             remedy = "make it again with organizer public-data, or delete the folder"

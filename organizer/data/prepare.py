@@ -15,7 +15,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
-from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
+from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
     LockedError,
@@ -39,7 +39,7 @@ from people_in_video.references.preparation import (
 from scoring_program import item_groups
 from scoring_program.marks import Mark
 from scoring_program.scoring import load_reference
-from scoring_program.signature import KEY_FILE, read_key
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE, read_key
 from scoring_program.task import load_task
 from validator.findings import Findings, Note
 from validator.kinds import HEAD_BYTES, refuse_other_kind
@@ -93,6 +93,7 @@ def _write_reference(
                 copy_vocabulary(vocabulary_path, folder)
             with step("checking what they hold"):
                 loaded = load_reference(task, folder, task.settings(folder))
+                check_kinds(loaded, folder, vocabulary_path.name if vocabulary_path else VOCABULARY_FILE)
                 notes += check_reference(loaded)
                 notes += complete_vocabulary(loaded, folder)
                 overview = Overview(loaded, content_of(loaded))

@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import NoReturn
 
-from validator.findings import Findings
+from validator.findings import Findings, Refused
 
 PUBLIC_SUFFIX = "_public"
 """What the folder of public data has behind the name of that of the reference."""
 _NO_DATA = (".zip", ".md", ".txt", ".html")
+
+
+@contextmanager
+def naming_folder(name: str) -> Iterator[None]:
+    """Put the name of a reference before the files that are refused, where another reference has the same."""
+    try:
+        yield
+    except Refused as refused:
+        raise Refused(refused.findings.with_files(lambda file: f"{name}/{file}")) from None
 
 
 def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:

@@ -17,7 +17,7 @@ from people_in_video.references.preparation import names_of_reference
 from scoring_program.scoring import AnyLoaded
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.vocabulary import Vocabulary
-from scoring_program.vocabulary_file import parse_vocabulary
+from scoring_program.vocabulary_file import parse_vocabulary, read_vocabulary
 from validator.findings import Findings, Note
 from validator.strict_yaml import load_strict
 from validator.texts import counted, quote, some_words
@@ -46,6 +46,26 @@ def _yaml_as_json(path: Path) -> bytes:
         problem = "this is not valid YAML"
         Findings().refuse("E-REF-VOCABULARY", problem, remedy, file=str(path), where=where)
     return json.dumps(content, default=str).encode()
+
+
+def check_kinds(loaded: AnyLoaded, folder: Path, file_name: str) -> None:
+    """Refuse names that a reference folder was given and that its task would ignore. Raises Refused.
+
+    ``file_name`` is that of the organizers' file.
+    """
+    kinds = names_of_reference(loaded.task, loaded.reference).keys()
+    fixed_names = {} if kinds else loaded.public.vocabulary
+    with Findings.collect() as findings:
+        for kind, names in read_vocabulary(folder).items():
+            if kind in kinds or names == list(fixed_names.get(kind, ())):
+                continue
+            problem = "this task takes no names from a file: they belong to it"
+            remedy = "leave them out; other names need another task, see docs/new_task.md"
+            if kinds:
+                problem = "there is no such kind of names"
+                remedy = f"kinds of this task are {', '.join(kinds)}: correct it or leave it out"
+            place = {"file": file_name, "where": f"/{quote(kind)}", "rule": kind}
+            findings.add("E-REF-VOCABULARY", problem, remedy, **place)
 
 
 def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:

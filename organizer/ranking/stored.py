@@ -22,6 +22,7 @@ from organizer.ranking.mail import count_changed_items
 from organizer.ranking.ranking import Facts, Ranking
 from organizer.ranking.statistics import best_first
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerLine, WinnerRule, winner_line
+from organizer.runs.phase import folder_name
 from organizer.runs.rescore import Record, stored_record
 from organizer.runs.scoring_process import SCORED
 from people_in_video.comparing.standings import Baseline
@@ -75,14 +76,16 @@ def stored_task(folder: Path) -> str:
 
 def missing_ranking(folder: Path, task_id: str) -> str:
     """Return that a folder holds no complete ranking of a task, and what to do: name a phase that has one."""
-    others = []
+    phases = []
     for path in sorted(folder.parent.glob(f"{task_id}_*")):
-        with contextlib.suppress(NoRankingError):
-            if stored_task(path) == task_id:
-                others.append(quote(path.name))
+        with contextlib.suppress(*_MALFORMED):
+            phase = str(_saved(path, task_id)[0]["facts"]["phase"])
+            label = path.name[len(task_id) + 1 :]
+            # A ranking of a reference, in no phase, is in a folder of its name.
+            phases.append(f'"{quote(phase if folder_name(phase) == label else label)}"')
     remedy = f"run make rescore ID={task_id} first"
-    if others:
-        remedy = f"name a phase with --phase: there are {some_words(others)}"
+    if phases:
+        remedy = f"name the phase with --phase, one of {some_words(phases)}"
     return f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"
 
 

@@ -532,3 +532,7 @@ def test_parts_keep_their_settings_and_what_differs_is_printed(tmp_path, capsys)
         assert len(notes) == 1
         assert re.match(r"note \| kinetics_tps_2 .*detail: none \(the reference: full\)", notes[0])
     assert yaml.safe_load((tmp_path / "parts/kinetics_tps/settings.yaml").read_text()) == {"detail": "full"}
+    settings.write_text("detail: no\n")
+    capsys.readouterr()
+    split_videos(tmp_path, code=1)
+    assert " kinetics_tps_2/settings.yaml: " in capsys.readouterr().err

@@ -658,7 +658,11 @@ def test_demo_data_beside_real_data_needs_its_flag(edited, tmp_path, capsys):
     (line,) = [line for line in said.splitlines() if " competition.zip, " in line]
     assert line.startswith("note | ")
     assert " anet_entities_gen, " in line
+    assert "demo data" not in said
     built = edited(lambda data, source: None, reference=refs, demo=True)
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if "demo data" in line]
+    assert " competition.zip" in line
+    assert "chalearn_action.zip" not in line
     assert built["competition.zip"]["title"].startswith("[DEMO DATA] ")
     assert not built["chalearn_action.zip"]["title"].startswith("[DEMO")
 
@@ -671,6 +675,15 @@ def test_reference_without_a_task_of_the_competition_is_named_once(edited, tmp_p
     assert problem.code == "L-NOTHING"
     assert " anet_entities_gen, " in problem.problem
     assert "DEMO=1" in problem.remedy
+
+
+def test_a_wrong_file_of_one_of_several_references_is_named_with_its_folder(edited, tmp_path):
+    refs = tmp_path / "refs"
+    for name in ("chalearn_action", "chalearn_action_final"):
+        copy_without_mark("chalearn_action", refs / name)
+    (refs / "chalearn_action_final" / "settings.yaml").write_text("detail: no\n")
+    (problem,) = refused(edited, add_final_phase, reference=refs).problems
+    assert problem.file == "chalearn_action_final/settings.yaml"
 
 
 def test_build_says_what_is_left_of_earlier_builds(edited, tmp_path, capsys):

@@ -111,6 +111,29 @@ def test_a_wrong_vocabulary_is_refused_with_its_place(content, code, where, prep
     assert where in out
 
 
+@pytest.mark.parametrize(
+    ("task", "content", "words"),
+    [
+        (KINETICS, "states: [bend, hold]", "kinds of this task are class, part, state"),
+        ("anet_entities_gt", "part: [head]", "kinds of this task are class:"),
+        ("chalearn_gesture", "class: [wave, clap]", "takes no names from a file"),
+        ("chalearn_gesture", "class_name: [wave, clap]", "takes no names from a file"),
+        ("densepose", "part: [head]", "takes no names from a file"),
+    ],
+)
+def test_names_that_a_task_would_ignore_are_refused(task, content, words, prepared):
+    code, out, vocabulary = prepared(task, content)
+    assert (code, vocabulary) == (1, None)
+    assert "E-REF-VOCABULARY names.yaml: " in out
+    assert words in out
+
+
+def test_a_prepared_reference_of_fixed_names_can_be_prepared_again(prepared, tmp_path):
+    _, _, vocabulary = prepared("chalearn_gesture")
+    source = shutil.copytree(tmp_path / "out", tmp_path / "prepared")
+    assert prepared("chalearn_gesture", source=source)[::2] == (0, vocabulary)
+
+
 def test_a_vocabulary_that_is_not_there_is_refused(tmp_path, capsys):
     arguments = [
         "prepare",

@@ -49,13 +49,13 @@ def written(tmp_path_factory):
 def test_a_ranking_of_a_phase_is_named_if_no_phase_is_given(written, tmp_path, capsys):
     assert report(tmp_path / ID, tmp_path / "report") == 1
     assert f"make rescore ID={ID}" in capsys.readouterr().out
-    shutil.copytree(written[0], tmp_path / f"{ID}_final-phase")
+    for name in ("final-phase", "chalearn-gesture-3"):
+        shutil.copytree(written[0], tmp_path / f"{ID}_{name}")
+    stored = tmp_path / f"{ID}_final-phase" / "ranking.json"
+    stored.write_text(stored.read_text().replace("Main phase", "Final phase"))
     (tmp_path / f"{ID}_other").mkdir()
     assert report(tmp_path / ID, tmp_path / "report") == 1
-    out = capsys.readouterr().out
-    assert "--phase" in out
-    assert f"{ID}_final-phase" in out
-    assert f"{ID}_other" not in out
+    assert '--phase, one of "chalearn-gesture-3", "Final phase"\n' in capsys.readouterr().out
     assert not (tmp_path / "report").exists()
 
 
