@@ -238,13 +238,15 @@ def _changed(
     """Yield the change of members into those that fold to what ``respell`` makes of names, if there is one
     for each, no two the same and none of those that are ``kept``."""
     member_of_member: dict[Member, Member] = {}
+    taken: set[Member] = set()
     for group, name in members:
         true = member_of_fold.get((group, respell(name)))
-        if true is None or true in kept:
+        # The second of two that are the same ends it: thousands of names may be spellings of one.
+        if true is None or true in kept or true in taken:
             return
+        taken.add(true)
         member_of_member[group, name] = true
-    if len(set(member_of_member.values())) == len(member_of_member):
-        yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
+    yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
 
 
 def _both(first: Fold, second: Fold) -> Fold:
