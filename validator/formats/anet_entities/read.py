@@ -10,7 +10,7 @@ from itertools import chain, count, repeat
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.choose import choose_named
+from validator.choose_named import choose_named
 from validator.columns import Column, JsonValue
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.choose import choose_named
+from validator.choose_named import choose_named
 from validator.columns import Column
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
