@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.task import Vocabulary
 from validator.arrays import Ints
 from validator.findings import Note
 from validator.texts import counted, quote
 
-# Kinds of names, as "class", and the names of each.
-Vocabulary = Mapping[str, Sequence[str]]
 # How often a submission uses each name, by kind.
 NameCounts = Mapping[str, Mapping[str, int]]
 
