@@ -186,7 +186,6 @@ NOT_OF_PROGRAMS = {
     "joined_in_order",
     "load_format",
     "load_plain",
-    "printed_characters",
     "read_at",
 }
 
