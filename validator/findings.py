@@ -72,11 +72,6 @@ class Problem(NamedTuple):
         """The code, file, and rule."""
         return self.code, self.file, self.rule
 
-    def line(self) -> str:
-        """Return the problem as one line of text: what is wrong, how to fix it, and then the place."""
-        place = f" At {self.where}." if self.where else ""
-        return f"{self.head()}: {self.cure()}{place}"
-
     def head(self) -> str:
         """Return the code and the file."""
         return f"{self.code} {self.file}".rstrip()
