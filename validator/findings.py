@@ -42,6 +42,7 @@ LIKELY_MISTAKES = (
     "N-SYNC",
 )
 """The codes of notes that tell of a likely mistake: logs and pages show them first."""
+# So many problems of all kinds are kept of a check.
 _KEPT = 5000
 _PLACES_SHOWN = 3
 # The same problem in more files than these is one line.
