@@ -131,7 +131,7 @@ def _faults_of_refusal(seed: int, error: Refused, is_expected: bool) -> list[str
     faults = []
     for problem in error.findings.problems:
         if not (is_expected and problem.file and problem.remedy):
-            faults.append(f"seed {seed}: {problem.line()}")
+            faults.append(f"seed {seed}: {problem.head()}: {problem.cure()}")
     return faults
 
 

@@ -235,7 +235,7 @@ class _Scorer:
             try:
                 read = loaded.read(Path(folder))
             except Refused as refused:
-                lines = [problem.line() for problem in refused.findings.problems]
+                lines = [problem.line() for problem in refused.findings.summary().problems(most=None)]
                 return _Report(score=0.0, lines=lines, repairs=[], mistakes=lines)
             result = loaded.score(read)
             repairs = repairs_of(loaded, read.content, result.statistics)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from validator.arrays import Bools, Ints
+from validator.arrays import Ints
 from validator.findings import Findings
 from validator.texts import counted, quote
 
@@ -43,11 +43,6 @@ class ItemGroups(NamedTuple):
     def n_groups(self) -> int:
         """The number of groups."""
         return int(self.number.max(initial=-1)) + 1
-
-    def select(self, is_selected: Bools) -> ItemGroups:
-        """Return the groups of some items, given as bool of shape (n_items,), numbered anew."""
-        _, number = np.unique(self.number[is_selected], return_inverse=True)
-        return self._replace(number=number.astype(np.int64))
 
     def count_text(self, item: str) -> str:
         """Return what a score is computed over: ``240 sequences``, or ``80 sequences of 9 persons``."""

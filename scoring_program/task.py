@@ -16,7 +16,6 @@ from typing import Any, NamedTuple, Protocol
 from scoring_program.metrics.resampling import HALVES, Range
 from scoring_program.result import Sections
 from scoring_program.settings import Setting, Settings, allowed, declared, read_settings
-from scoring_program.vocabulary import Vocabulary
 from validator.arrays import Floats
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
@@ -32,6 +31,8 @@ PACKAGES_OF_IMAGE = {"numpy", "yaml", "scipy", "PIL"}
 Reference = Any
 Rows = Any
 TaskStatistics = Any
+# Kinds of names, as "class", and the names of each.
+Vocabulary = Mapping[str, Sequence[str]]
 # Returns what is kept of something that is read, where not all of it can be.
 Keep = Callable[..., Any]
 

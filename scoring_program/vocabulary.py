@@ -12,12 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.task import Vocabulary
 from validator.arrays import Ints
 from validator.findings import Note
 from validator.texts import counted, quote
 
-# Kinds of names, as "class", and the names of each.
-Vocabulary = Mapping[str, Sequence[str]]
 # How often a submission uses each name, by kind.
 NameCounts = Mapping[str, Mapping[str, int]]
 
@@ -109,7 +108,8 @@ def _unknown_names_of_kind(
     kind: str, count_of_name: Mapping[str, int], known_names: Collection[str]
 ) -> UnknownNames:
     """Return the names of a kind that are not among the known ones; at least one is not."""
-    from validator.names import NearestNames, explain_unknown_names
+    from validator.names import explain_unknown_names
+    from validator.nearest_names import NearestNames
 
     unknown_names = [name for name in count_of_name if name not in known_names]
     unknown_names.sort(key=lambda name: -count_of_name[name])

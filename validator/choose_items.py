@@ -22,6 +22,7 @@ from validator.kinds import kind_of
 from validator.submission import Submission
 from validator.texts import counted, folded, quote
 
+# So many names of files are compared with those of items.
 _COMPARED = 100
 
 

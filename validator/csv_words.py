@@ -16,7 +16,7 @@ from validator.texts import NUMPY_VALUE, counted, quote
 # module it takes linear time: what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
 _SEPARATOR = re.compile(f"[{''.join(SEPARATORS)}]")
-_DECIMAL_COMMA = re.compile("[0-9]+,[0-9]+")
+_DECIMAL_COMMA = re.compile("[0-9],[0-9]")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # What a field that fits a pattern is instead of a whole number, and the remedy.
 _REASONS = (

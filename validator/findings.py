@@ -42,6 +42,7 @@ LIKELY_MISTAKES = (
     "N-SYNC",
 )
 """The codes of notes that tell of a likely mistake: logs and pages show them first."""
+# So many problems of all kinds are kept of a check.
 _KEPT = 5000
 _PLACES_SHOWN = 3
 # The same problem in more files than these is one line.
@@ -71,11 +72,6 @@ class Problem(NamedTuple):
     def kind(self) -> _Kind:
         """The code, file, and rule."""
         return self.code, self.file, self.rule
-
-    def line(self) -> str:
-        """Return the problem as one line of text: what is wrong, how to fix it, and then the place."""
-        place = f" At {self.where}." if self.where else ""
-        return f"{self.head()}: {self.cure()}{place}"
 
     def head(self) -> str:
         """Return the code and the file."""

@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from validator.choose import naming_other_task
+from validator.choose_named import naming_other_task
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE

@@ -7,7 +7,6 @@ are hostile: what is compared is limited in number and length.
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -26,10 +25,6 @@ REMEDY = "write them as in the data, "
 """What explanations begin with."""
 _LONGEST_SHOWN = 40
 _SHOWN_OF_SIDE = 3
-# The nearest name: its least similarity, as `difflib` measures it, and what bounds the time.
-_LEAST_SIMILARITY = 0.7
-_MOST_NEAREST = 2_000
-_LONGEST_NEAREST = 60
 
 # All ASCII characters but digits and lowercase letters.
 _MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
@@ -198,15 +193,15 @@ def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> 
     unknown = [member for member in members if member not in known]
     group, name = unknown[0]
     for folding in FOLDINGS:
-        yield from _changed("", unknown, kept, _unique_folds(known, folding), folding)
+        yield from _changed("", unknown, kept, unique_folds(known, folding), folding)
     for fold in (str, _without_zeros, fold_all):
-        member_of_fold = _unique_folds(known, fold)
+        member_of_fold = unique_folds(known, fold)
         yield from _changed("", unknown, kept, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]
         for change_affix in _affixes(fold(name), true_texts):
             yield from _changed("", unknown, kept, member_of_fold, _both(fold, change_affix))
     fold = _number_alone if by_number else _without_zeros
-    member_of_fold = _unique_folds(known, fold)
+    member_of_fold = unique_folds(known, fold)
     if by_number:
         yield from _changed("", unknown, kept, member_of_fold, fold)
     for amount, words in ((1, "with n + 1 for n"), (-1, "with n - 1 for n")):
@@ -217,7 +212,7 @@ def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> 
                 yield change
 
 
-def _unique_folds(members: Iterable[Member], fold: Fold) -> dict[Member, Member | None]:
+def unique_folds(members: Iterable[Member], fold: Fold) -> dict[Member, Member | None]:
     """Return the member that folds to each text, None where several do; none where nothing is left."""
     member_of_fold: dict[Member, Member | None] = {}
     for group, name in members:
@@ -238,13 +233,15 @@ def _changed(
     """Yield the change of members into those that fold to what ``respell`` makes of names, if there is one
     for each, no two the same and none of those that are ``kept``."""
     member_of_member: dict[Member, Member] = {}
+    taken: set[Member] = set()
     for group, name in members:
         true = member_of_fold.get((group, respell(name)))
-        if true is None or true in kept:
+        # The second of two that are the same ends it: thousands of names may be spellings of one.
+        if true is None or true in kept or true in taken:
             return
+        taken.add(true)
         member_of_member[group, name] = true
-    if len(set(member_of_member.values())) == len(member_of_member):
-        yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
+    yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
 
 
 def _both(first: Fold, second: Fold) -> Fold:
@@ -295,33 +292,3 @@ def _with_shifted_number(amount: int, name: str) -> str:
     if match is None or int(match[0]) + amount < 0:
         return ""
     return f"{name[: match.start()]}{int(match[0]) + amount}{name[match.end() :]}"
-
-
-class NearestNames:
-    """Finds the nearest of some names to one that is not among them.
-
-    Parameters
-    ----------
-    names : collection of str
-        What is public. Of more than 2,000 names only those that fold alike are found.
-    """
-
-    def __init__(self, names: Collection[str]) -> None:
-        self._member_of_fold = _unique_folds((("", name) for name in names), fold_all)
-        few_names = sorted(names, reverse=True) if len(names) <= _MOST_NEAREST else ()
-        self._name_of_text = {folded(name[:_LONGEST_NEAREST]): name for name in few_names}
-
-    def find(self, name: str) -> str:
-        """Return the nearest name, "" if none is near."""
-        if len(name) > _LONGEST_NEAREST:
-            return ""
-        member = self._member_of_fold.get(("", fold_all(name)))
-        if member is not None:
-            return member[1]
-        matches = difflib.get_close_matches(folded(name), self._name_of_text, n=1, cutoff=_LEAST_SIMILARITY)
-        return self._name_of_text[matches[0]] if matches else ""
-
-    def words(self, name: str) -> str:
-        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near."""
-        nearest = self.find(name)
-        return f" (the nearest is '{quote(nearest, _LONGEST_NEAREST)}')" if nearest else ""

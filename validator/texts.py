@@ -78,11 +78,6 @@ def visible(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
-def printed_characters(text: str) -> str:
-    """Return ``text`` without the characters that are not printable."""
-    return _UNPRINTABLE.sub("", text)
-
-
 def some_words(words: Sequence[str], given: str = "", most: int = _MOST_WORDS) -> str:
     """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
 

@@ -27,7 +27,7 @@ from organizer.bundle.cut import task_id_of
 from organizer.bundle.examples import example_of
 from organizer.bundle.modules import imported_names, needed_modules
 from organizer.bundle.nesting import nest_packages
-from organizer.bundle.programs import OTHER_TASKS, code_files
+from organizer.bundle.programs import OTHER_TASKS, code_files, other_tasks_file
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
 from organizer.bundle.texts import cut_text, fill_placeholders
@@ -37,7 +37,6 @@ from people_in_video.packages import distribution
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
-from validator.choose import other_tasks_file
 from validator.formats.rules import load_rules
 from validator.texts import printable
 

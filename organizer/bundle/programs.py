@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from jsonschema import Draft7Validator
 
@@ -12,9 +12,9 @@ from organizer.bundle.modules import needed_modules
 from organizer.bundle.wheels import vendored_files
 from organizer.files import zip_bytes
 from scoring_program.task import load_task
-from validator.choose import OTHER_TASKS_FILE, other_tasks_file
+from validator.choose import OTHER_TASKS_FILE, files_of_task
 from validator.findings import Findings
-from validator.formats.rules import Rules, load_rules
+from validator.formats.rules import Rules, load_rules, task_ids
 from validator.strict_yaml import load_strict
 from validator.texts import pointer_part
 
@@ -44,12 +44,18 @@ def program_files(task_id: str) -> dict[str, bytes]:
     return files
 
 
-def code_files(task_ids: Sequence[str]) -> dict[str, bytes]:
+def other_tasks_file(present_ids: Collection[str]) -> bytes:
+    """Return the file of a program that holds the rules of these tasks, on all others."""
+    others = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
+    return json.dumps([files._asdict() for files in others], indent=1).encode()
+
+
+def code_files(packed_ids: Sequence[str]) -> dict[str, bytes]:
     """Return the code that scores these tasks, with declarations and the other data files that it reads.
 
     Raises Refused if the rules of a task are not as their schema says.
     """
-    tasks = [load_task(task_id) for task_id in task_ids]
+    tasks = [load_task(task_id) for task_id in packed_ids]
     # Tasks are discovered by the folder of their challenge.
     task_modules = [f"scoring_program.challenges.{task.folder.name}.task" for task in tasks]
     metric_modules = [f"scoring_program.metrics.{task.metric}" for task in tasks if task.metric]

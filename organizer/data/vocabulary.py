@@ -16,7 +16,7 @@ from organizer.files import write_durable
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.scoring import AnyLoaded
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.vocabulary import Vocabulary
+from scoring_program.task import Vocabulary
 from scoring_program.vocabulary_file import parse_vocabulary, read_vocabulary
 from validator.findings import Findings, Note
 from validator.strict_yaml import load_strict

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from validator.texts import printable, printed_characters
+from validator.texts import is_printable, printable
 
 
 def with_code_points(name: str) -> str:
@@ -39,7 +39,8 @@ def look_of(name: str) -> str:
     >>> look_of("Ali\u200bce") == look_of("\uff41lice")
     True
     """
-    return unicodedata.normalize("NFKC", printed_characters(name)).casefold().strip()
+    visible_characters = "".join(filter(is_printable, name))
+    return unicodedata.normalize("NFKC", visible_characters).casefold().strip()
 
 
 def similar_names(names: Iterable[str]) -> list[list[str]]:

@@ -13,11 +13,7 @@ from scoring_program.result import FULL, Section
 from validator.arrays import Ints
 
 LARGEST_MATRIX = 20
-
-
 _LONGEST_LABEL = 24
-
-
 _MOST_NAMES_OF_A_HALF = 10
 
 

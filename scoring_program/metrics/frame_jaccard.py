@@ -110,6 +110,7 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     start, end = _on_one_axis(intervals, groups)
     order = np.argsort(start, kind="stable")
     start, end, group = start[order], end[order], groups[order]
+    # How far the intervals before reach: those of another group end before this one begins.
     reached = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
     fresh = np.maximum(end - np.maximum(start, reached), 0)
     # Sums of whole numbers below 2**53 are exact in float64.

@@ -276,6 +276,8 @@ def _acceleration(difference: Floats, error: Floats, n_items: int) -> Floats:
         block = slice(begin, begin + n_rows)
         influence += side[block].T.astype(np.float64) @ difference[block]
     influence /= len(side)
+    # Over many halves the influence of an item is twice what it adds to the score, and the acceleration is a
+    # sixth of the skewness: 48 = 6 * 2**3.
     skewness = ((influence - influence.mean(axis=0)) ** 3).sum(axis=0)
     value = np.divide(skewness, 48 * error**3, out=np.zeros_like(error), where=error > 0)
     return np.clip(value, -_MOST_ACCELERATION, _MOST_ACCELERATION)

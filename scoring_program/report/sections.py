@@ -10,7 +10,7 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements import layout, tables
-from scoring_program.report.elements.layout import card, folded
+from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Heading, table
 from scoring_program.report.html import cut, element
 from scoring_program.result import Cell, Column, Section, Table
@@ -111,11 +111,3 @@ def _linked_row(section: Table, row: Sequence[Cell], addresses: Addresses) -> Se
 def headings(table_columns: Sequence[Column]) -> list[Heading]:
     """Return the headings of the columns of a section."""
     return [Heading(column.title, column.kind) for column in table_columns]
-
-
-def grid(elements: Sequence[Element], n_open: int, noun: str) -> list[Element]:
-    """Return a grid of the first elements, and one of the others, folded."""
-    grid = [element("div", *elements[:n_open], class_="drawn")]
-    if rest := elements[n_open:]:
-        grid.append(folded(counted(len(rest), f"more {noun}"), element("div", *rest, class_="drawn")))
-    return grid

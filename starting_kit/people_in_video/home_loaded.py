@@ -60,6 +60,7 @@ class HomeLoaded(Loaded[Any, Any, Any]):
             The task cannot be scored on some of its items.
         """
         is_selected = np.array([item in items for item in self.items], dtype=bool)
+        _, group_number = np.unique(self.groups.number[is_selected], return_inverse=True)
         names = [item for item in self.items if item in items]
         reference = select_items(self.task, self.reference, frozenset(names))
         return replace(
@@ -67,7 +68,7 @@ class HomeLoaded(Loaded[Any, Any, Any]):
             reference=reference,
             public=self.task.public(reference),
             items=names,
-            groups=self.groups.select(is_selected),
+            groups=self.groups._replace(number=group_number.astype(np.int64)),
             signature=with_items(self.signature, names),
             # Those of the whole reference are of other items.
             marks=(),

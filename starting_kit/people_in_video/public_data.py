@@ -18,8 +18,7 @@ from typing import Any, NamedTuple, NoReturn
 from people_in_video.challenge_modules import find_module
 from people_in_video.public_items import ITEMS_FILE, parse_items
 from scoring_program.signature import VOCABULARY_FILE
-from scoring_program.task import Public, PublicItems, load_task
-from scoring_program.vocabulary import Vocabulary
+from scoring_program.task import Public, PublicItems, Vocabulary, load_task
 from scoring_program.vocabulary_file import parse_vocabulary
 from validator.checking import check_within_limits
 from validator.findings import Findings, Note, mistakes_first, without_explained

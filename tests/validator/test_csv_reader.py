@@ -397,6 +397,8 @@ def test_lines_count_from_the_start_of_each_file():
         '"' * 300_000,
         "1" * 300_000,
         "a;" * 150_000,
+        "1;2;" + "3" * 300_000,
+        "1,5;2;" + "3" * 300_000,
     ],
 )
 def test_long_lines_are_explained_in_linear_time(line):

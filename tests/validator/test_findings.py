@@ -154,15 +154,15 @@ def test_how_many_problems_there_are_is_put_in_words():
 
 
 def test_a_problem_without_a_place_is_one_line():
-    assert (
-        Problem("E-CSV-RANGE", "it is wrong", "correct it").line() == "E-CSV-RANGE: it is wrong; correct it."
-    )
+    findings = Findings()
+    findings.add("E-CSV-RANGE", "it is wrong", "correct it")
+    assert findings.lines() == ["1. E-CSV-RANGE: it is wrong; correct it."]
 
 
 def test_the_line_of_a_problem_ends_with_its_place():
-    assert (
-        Problem("E-X", "it is wrong", "mend it", "a.csv", "line 2").line().endswith("; mend it. At line 2.")
-    )
+    findings = Findings()
+    findings.add("E-X", "it is wrong", "mend it", file="a.csv", where="line 2")
+    assert findings.lines() == ["1. E-X a.csv: it is wrong; mend it. At line 2."]
 
 
 def test_notes_on_likely_mistakes_come_first():
@@ -448,4 +448,4 @@ def test_a_question_ends_without_a_period():
     findings = Findings()
     findings.add("E-SETTINGS-KEY", "there is no setting of this name", "did you mean protocol?")
     (problem,) = findings.problems
-    assert problem.line().endswith("did you mean protocol?")
+    assert problem.cure().endswith("did you mean protocol?")

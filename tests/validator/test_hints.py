@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from validator.hints import box_hints, label_hints
+from validator.box_hints import box_hints
+from validator.hints import label_hints
 
 
 @pytest.mark.parametrize(

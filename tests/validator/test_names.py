@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,13 +11,13 @@ from hypothesis import strategies as st
 from validator.names import (
     FOLDINGS,
     REMEDY,
-    NearestNames,
     explain_unknown_members,
     explain_unknown_names,
     find_sure_change,
     fold_all,
     some_of_each,
 )
+from validator.nearest_names import NearestNames
 
 VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
 FRAMES = [(f"v{video}", f"img_{frame:05d}.json") for video in range(6) for frame in range(1, 40, 5)]
@@ -211,3 +213,10 @@ def test_of_very_many_names_only_one_that_folds_alike_is_near() -> None:
 @pytest.mark.parametrize("name", ["0" * 10**6, "/" * 10**6, "_000001" * 10**5, "1" * 10**6])
 def test_long_hostile_names_take_linear_time(name: str) -> None:
     assert NearestNames(["push_cart", "touch"]).find(name) == ""
+
+
+def test_many_spellings_of_one_name_take_linear_time() -> None:
+    # To compare all of them for each name of the data takes minutes here.
+    marks = ["".join(some) for some in product("-+=~@", repeat=6)]
+    known_names = [f"Sample{number:04d}" for number in range(1, 3001)]
+    assert explain_unknown_names([f"Sam{mark}ple" for mark in marks], known_names) == ""

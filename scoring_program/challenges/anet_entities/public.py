@@ -9,7 +9,8 @@ import numpy as np
 
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.notes import missing_notes
-from scoring_program.vocabulary import Vocabulary, count_names, name_notes
+from scoring_program.task import Vocabulary
+from scoring_program.vocabulary import count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding

@@ -17,7 +17,7 @@ from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
-from scoring_program.vocabulary import Vocabulary
+from scoring_program.task import Vocabulary
 from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings, Read

@@ -9,7 +9,8 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from scoring_program.challenges.kinetics_tps.reference import Reference
-from scoring_program.vocabulary import Vocabulary, count_names, name_notes
+from scoring_program.task import Vocabulary
+from scoring_program.vocabulary import count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.kinetics_tps import read as submissions
 from validator.formats.kinetics_tps.read import KineticsSubmission, frames_of_videos

@@ -11,7 +11,7 @@ import numpy as np
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.settings import Settings
-from scoring_program.vocabulary import Vocabulary
+from scoring_program.task import Vocabulary
 from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings

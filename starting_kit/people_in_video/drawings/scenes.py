@@ -9,8 +9,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from scoring_program.report.elements.layout import folded
 from scoring_program.report.elements.svg import key
+from scoring_program.report.html import element
 from validator.arrays import Floats, Ints
+from validator.texts import counted
 
 _LARGEST_CANVAS = 20_000
 GROUND_TRUTH, PREDICTION = "ground truth", "prediction"
@@ -21,6 +24,14 @@ def sides_key(sides: Collection[str]) -> Element:
     """Return what the colors of ground truth and prediction mean, of those sides that are drawn."""
     color_of_side = {GROUND_TRUTH: "fill-a", PREDICTION: "fill-b"}
     return key([(side, color) for side, color in color_of_side.items() if side in sides])
+
+
+def grid(elements: Sequence[Element], n_open: int, noun: str) -> list[Element]:
+    """Return a grid of the first elements, and one of the others, folded."""
+    grid = [element("div", *elements[:n_open], class_="drawn")]
+    if rest := elements[n_open:]:
+        grid.append(folded(counted(len(rest), f"more {noun}"), element("div", *rest, class_="drawn")))
+    return grid
 
 
 class Shape(NamedTuple):

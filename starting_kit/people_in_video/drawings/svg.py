@@ -11,11 +11,19 @@ from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
 from people_in_video.drawings.labels import Labels
-from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, Drawing, DrawnObject, Shape, sides_key
+from people_in_video.drawings.scenes import (
+    GROUND_TRUTH,
+    PREDICTION,
+    Drawing,
+    DrawnObject,
+    Shape,
+    grid,
+    sides_key,
+)
 from people_in_video.drawings.style import drawings_style
 from scoring_program.report.elements.plots import color_scale
 from scoring_program.report.html import cut, element
-from scoring_program.report.sections import Look, grid
+from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section
 from validator.texts import counted
 

@@ -8,12 +8,12 @@ from enum import Enum
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, sides_key
+from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, grid, sides_key
 from people_in_video.drawings.style import drawings_style
 from scoring_program.report.elements.axis import round_ticks
 from scoring_program.report.elements.svg import line, rect, stretched_svg, with_title
 from scoring_program.report.html import cut, element
-from scoring_program.report.sections import Look, grid
+from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section
 from validator.texts import counted
 

@@ -23,8 +23,7 @@ from scoring_program.prepared import FORM
 from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import Task
-from scoring_program.vocabulary import Vocabulary
+from scoring_program.task import Task, Vocabulary
 from validator.findings import Note
 
 Notes = list[Note]

@@ -169,7 +169,7 @@ def test_only_a_program_that_reads_json_carries_its_reader_and_wheels(program_of
 
 def test_programs_hold_the_reader_of_csv_that_their_task_needs():
     of_files = {"validator/csv_reader.py", "validator/csv_words.py", "validator/choose_items.py"}
-    of_tables = {"validator/formats/items/table.py", "validator/keys.py"}
+    of_tables = {"validator/formats/items/table.py", "validator/keys.py", "validator/choose_named.py"}
     for challenge, reader, other_reader in (
         ("chalearn", of_files, of_tables),
         ("items", of_tables, of_files),
@@ -186,8 +186,6 @@ NOT_OF_PROGRAMS = {
     "joined_in_order",
     "load_format",
     "load_plain",
-    "other_tasks_file",
-    "printed_characters",
     "read_at",
 }
 

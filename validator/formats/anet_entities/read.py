@@ -10,18 +10,12 @@ from itertools import chain, count, repeat
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.choose import choose_named
+from validator.box_hints import box_hints, empty_hints, small_items_hints
+from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside
 from validator.formats.rules import Format, Rules
-from validator.hints import (
-    box_hints,
-    empty_hints,
-    empty_note,
-    label_hints,
-    repeat_hints,
-    small_items_hints,
-)
+from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
 from validator.json_reader import Entries, Members, read_json

@@ -18,7 +18,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 
 from validator.arrays import Pixels
-from validator.choose import choose_named, naming_other_task
+from validator.choose_named import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note

@@ -12,7 +12,7 @@ from typing import Any, cast
 import numpy as np
 
 from validator.arrays import Bools
-from validator.choose import choose_named
+from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.items.arrays import (
     MISSING,

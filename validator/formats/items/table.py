@@ -176,7 +176,7 @@ def _read_labels(rows: _Rows, column: str, form: Form, findings: Findings) -> In
     number_of_label = {label: number for number, label in enumerate(form.names)}
     numbers = np.array([number_of_label.get(text, -1) for text in texts], np.int64)
     if (numbers < 0).any():
-        from validator.names import NearestNames
+        from validator.nearest_names import NearestNames
 
         nearest_label = NearestNames(form.names)
 

@@ -12,18 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.choose import choose_named
+from validator.box_hints import WRITE_PIXELS, box_hints, empty_hints, small_items_hints
+from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import Format, JsonFile, Rules
-from validator.hints import (
-    WRITE_PIXELS,
-    box_hints,
-    empty_hints,
-    empty_note,
-    label_hints,
-    repeat_hints,
-    small_items_hints,
-)
+from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_columns import Column
 from validator.json_reader import Budget, Entries, Members, read_json

@@ -1,0 +1,169 @@
+"""Choosing the files of a submission that the rules of its task name.
+
+Missing, misplaced, misspelled, and repeated files are problems.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from pathlib import PurePosixPath
+
+from validator.choose import (
+    OTHER_CASE,
+    OTHER_TASK,
+    file_list,
+    head_of,
+    other_task_remedy,
+    refuse_nothing,
+    refuse_other_task,
+    report_misplaced,
+    tasks_of_names,
+)
+from validator.findings import Findings, Read, Refused
+from validator.formats.rules import Rules
+from validator.kinds import FileKind, kind_of
+from validator.submission import Submission
+from validator.texts import folded, quote
+
+# A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
+_CLOSE = 0.75
+_JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
+_JSON_LINES = FileKind("a file of JSON Lines", "make one JSON value of all lines")
+
+
+def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
+    """Return the name in the submission of each file that the rules declare.
+
+    Raises Refused, with names of files that could be meant, if one is missing or several fit.
+    """
+    with Findings.collect() as findings:
+        files = rules.name_patterns
+        refuse_nothing(submission, " and ".join(map(_name_form, files)), findings)
+        name_of_pattern: dict[str, str] = {}
+        others = list(submission.names)
+        for file in files:
+            fitting = [name for name in others if fnmatchcase(name, file)]
+            if len(fitting) > 1:
+                problem = f"{file_list(fitting)} all fit"
+                findings.add("E-FILE-TWICE", problem, "keep one of them", file=_name_form(file))
+            if fitting:
+                name_of_pattern[file] = fitting[0]
+                others.remove(fitting[0])
+        alike = [name for name in others if folded(name).endswith(PurePosixPath(files[0]).suffix)]
+        if rules.any_single and not name_of_pattern and len(alike) == 1 and "/" not in alike[0]:
+            (only,) = alike
+            name_of_pattern[files[0]] = only
+            others.remove(only)
+            text = f"{quote(only)} was read; its name should be {_name_form(files[0])}"
+            findings.note("N-FILE-SPELLING", text)
+        missing = [file for file in files if file not in name_of_pattern]
+        lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
+        if len(lost) == len(files):
+            _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
+            refuse_other_task(submission, others, findings)
+        _report_missing(lost, others, submission, findings)
+        if others and findings.ok:
+            findings.note("N-FILE-IGNORED", f"{file_list(others)}: not needed, ignored")
+    return Read(name_of_pattern, findings.notes)
+
+
+def _refuse_one_of_several(
+    file: str, names: list[str], tool_names: Sequence[str], findings: Findings
+) -> None:
+    """Raise Refused with the one to send, if a tool has written several files and one of them is known."""
+    to_send = [name for name in names if any(fnmatchcase(name, pattern) for pattern in tool_names)]
+    if len(names) > 1 and len(to_send) == 1:
+        problem = f"it is missing; found: {file_list(names)}"
+        remedy = f"send {quote(to_send[0])} alone, as {_name_form(file)}"
+        findings.refuse("E-FILE-NONE", problem, remedy, file=_name_form(file))
+
+
+def _report_misnamed(file: str, others: list[str], folder: str, findings: Findings) -> bool:
+    """Add where a missing file is, or that case differs; return whether it is there."""
+    for name in others:
+        if fnmatchcase(PurePosixPath(name).name, file):
+            report_misplaced(f"{folder}{name}", findings)
+            return True
+        if fnmatchcase(folded(name), folded(file)):
+            findings.add("E-FILE-CASE", OTHER_CASE, f"rename it to {_name_form(file)}", file=name)
+            return True
+    return False
+
+
+def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
+    """Add a problem for each missing file that another one may be, and one for all without such a one."""
+    missing_files = []
+    for file in files:
+        similar = _similar_name(file, files, others, submission)
+        if similar:
+            _report_similar(file, similar, submission, findings)
+        else:
+            missing_files.append(_name_form(file))
+    names = others or submission.names
+    other_files = f"found: {file_list(names)}" if names else "there are no files"
+    or_rename = ", or rename what is meant" if others else ""
+    if len(missing_files) == 1:
+        problem = f"it is missing; {other_files}"
+        remedy = f"put it at the top of the zip{or_rename}"
+        findings.add("E-FILE-NONE", problem, remedy, file=missing_files[0])
+    elif missing_files:
+        problem = f"{' and '.join(missing_files)} are missing; {other_files}"
+        findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
+
+
+def _similar_name(file: str, files: list[str], others: list[str], submission: Submission) -> str:
+    """Return the other file that a missing one may be: by its name, or as the only one if it is of another
+    kind; "" if there is none."""
+    import difflib
+
+    json_lines = [name for name in others if _is_named_json_lines(name)]
+    similar = difflib.get_close_matches(file, json_lines, 1, 0)
+    similar = similar or difflib.get_close_matches(file, others, 1, _CLOSE)
+    # What is more like another missing file is that one.
+    if similar and difflib.get_close_matches(similar[0], files, 1, 0) == [file]:
+        return similar[0]
+    is_only_one = len(files) == len(others) == 1
+    return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
+
+
+def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
+    """Add that a missing file may be another one."""
+    name_form = _name_form(file)
+    problem = f"it is missing, but there is {quote(similar)}"
+    remedy = f"is it misspelled? Rename it to {name_form}"
+    kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
+    if kind:
+        wanted = PurePosixPath(file).suffix.lstrip(".").upper()
+        problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
+    findings.add("E-FILE-NONE", problem, remedy, file=name_form)
+
+
+def _name_form(pattern: str) -> str:
+    """Return how a person writes a pattern of names: no file can be renamed to one with a star."""
+    return pattern.replace("*", "<name>")
+
+
+def _is_named_json_lines(name: str) -> bool:
+    return PurePosixPath(folded(name)).suffix in _JSON_LINES_ENDINGS
+
+
+@contextmanager
+def naming_other_task(name: str, pattern: str) -> Iterator[None]:
+    """Report first, if a file cannot be read, that its name is not ``pattern`` but that of another task.
+
+    If the file as a whole has another shape, nothing else is reported.
+    """
+    try:
+        yield
+    except Refused as refused:
+        task = "" if fnmatchcase(name, pattern) else " or ".join(tasks_of_names([name]))
+        if task and any(f" {task} " in problem.remedy for problem in refused.findings.problems):
+            # The format says so itself, by the content.
+            raise
+        with Findings.collect() as findings:
+            if task:
+                findings.add(OTHER_TASK, f"this is a file of {task}", other_task_remedy(task), file=name)
+            if not task or any(problem.where not in ("", "/") for problem in refused.findings.problems):
+                findings.extend(refused.findings)
