@@ -352,7 +352,8 @@ def whole(value: Any, what: str, low: int) -> int:
     """Return a whole number of ``low`` or more. Raises ValueError for anything else."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not (is_number and value % 1 == 0 and value >= low):
-        raise ValueError(f"{what} is {value!r}; it must be a whole number of {low} or more")
+        given = value.item() if isinstance(value, np.generic) else value
+        raise ValueError(f"{what} is {given!r}; it must be a whole number of {low} or more")
     return int(value)
 
 

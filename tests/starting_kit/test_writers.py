@@ -264,10 +264,10 @@ def sample(sample_module, tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([1, 1, 0, 5], "row 1: StartFrame is 0"),
-        ([1, 1, 2.5, 5], "row 1: StartFrame is 2.5"),
-        ([1, 1, 2, float("nan")], "row 1: EndFrame is nan"),
-        ([1, 1, 2], r"row 1 is \[ActorID, ActionID, StartFrame, EndFrame\]"),
+        ([1, 1, 0, 5], "row 1: start frame is 0"),
+        ([1, 1, 2.5, 5], "row 1: start frame is 2.5"),
+        ([1, 1, 2, float("nan")], "row 1: end frame is nan"),
+        ([1, 1, 2], r"row 1 is \[1, 1, 2\]; give actor, action, start frame, end frame"),
         ([1, 12, 2, 5], "action 12 "),
         ([1, 1, 9, 5], r"end frame 5 .*start frame 9"),
     ],
