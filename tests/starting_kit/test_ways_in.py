@@ -292,6 +292,8 @@ def test_every_function_takes_a_table_in_seconds(tmp_path):
 def test_an_option_that_changes_nothing_is_refused(tmp_path):
     good = SAMPLES / GESTURES / "good"
     assert "--min-score" in problem_of(lambda: score(GESTURES, good, min_score=0.5)).problem
+    boxes = SAMPLES / BOXES[0] / "good"
+    assert "give the JSON file" in problem_of(lambda: score(BOXES[0], boxes, boxes="640x360")).remedy
     source = write(tmp_path / "a.csv", "item,class,start,end\nS,3,1,2\n")
     problem = problem_of(lambda: score(GESTURES, source, boxes="0-1"))
     assert "has no --boxes" in problem.problem

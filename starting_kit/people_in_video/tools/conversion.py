@@ -218,7 +218,10 @@ def read_submission(
     idle_options = options.names(but=("public",))
     if idle_options:
         problem = f"this is a submission as it is, in which {idle_options[0]} changes nothing"
-        Findings().refuse("E-TOOL-FILE", problem, "leave the option out", file=_name_of(source))
+        remedy = "leave the option out"
+        if _is_read_from_json(task, source, idle_options):
+            remedy = "give the JSON file that is in it, or leave the option out"
+        Findings().refuse("E-TOOL-FILE", problem, remedy, file=_name_of(source))
     if isinstance(source, Path) and source.suffix == ".json" and source.is_file():
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(source, folder)
@@ -233,6 +236,14 @@ def _without_idle_public(task: str, options: ConversionOptions) -> ConversionOpt
     if converter is None or "public" in converter.options:
         return options
     return options._replace(public=None)
+
+
+def _is_read_from_json(task: str, source: Any, options: Collection[str]) -> bool:
+    """Return whether options that change nothing in a zip are read of the JSON file in it."""
+    converter = converter_of(task)
+    is_packed = isinstance(source, Path) and source.suffix != ".json"
+    names = {option[2:].replace("-", "_") for option in options}
+    return bool(is_packed and load_rules(task).json and converter and names <= converter.options)
 
 
 def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OPTIONS) -> bool:
