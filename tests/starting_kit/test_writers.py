@@ -42,7 +42,7 @@ IUV = np.full((3, 6, 8), 20, np.uint8)
         (("v", 1, BOX, {"head": ([12, 30, 40, 80], ["bend"])}), r"boxes of head: .*\(n, 4\).*array\[None\]"),
         (("v", 1, BOX, {"head": ([[12, 30], [40, 80]], ["bend"])}), r"\(2, 2\).*\(n, 4\)"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "differ in length"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head .*\['bend'\]"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head: .*\['bend'\]"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "boxes 1, states 2"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "6; keep the best 5"),
@@ -79,7 +79,7 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
         (("v", "0", ["man", "ball"], [1, 4], BOXES * np.inf), "80 of 80 values"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES / 720), "lies within 0..1; .*of the video, .*frame_size"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES[..., [2, 3, 0, 1]]), "has x2 < x1"),
-        (("v", "0", "man", [1, 4, 5], BOXES), r"classes .*\['man'\]"),
+        (("v", "0", "man", [1, 4, 5], BOXES), r"classes: .*\['man'\]"),
         (("v", "0", ["man", "ball"], [1, 1.7], BOXES), r"word_indexes\[1\] is 1.7"),
         (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1;.* 0 or more"),
         (("v", "0", ["man"], [1, 2], BOXES), "classes 1, word_indexes 2, boxes 2"),
@@ -304,7 +304,7 @@ def test_kinetics_writer_says_what_a_part_is(part):
 
 def test_a_single_string_is_no_list_of_states_in_a_whole_video():
     """A string of as many letters as there are boxes, too."""
-    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head .*\['b'\]"):
+    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head: .*\['b'\]"):
         KineticsTPSWriter().update("v", "run", {1: [(BOX, {"head": ([[12, 30, 40, 80]], "b")})]})
 
 
