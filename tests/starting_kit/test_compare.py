@@ -533,10 +533,13 @@ def test_classes_and_items_that_differ_most_come_first():
 
 def test_notes_are_shown_with_the_submission():
     outcome = made(VALUES)
-    noted = replace(outcome.results[1], notes=[Note("N-JUNK", "a <note>")])
+    noted = replace(outcome.results[1], notes=[Note("N-JUNK", "a <note>"), Note("N-LOOKS", "a mistake")])
     outcome = replace(outcome, results=[outcome.results[0], noted, outcome.results[2]])
     assert "s1: N-JUNK: a <note>" in shown(comparison.page(outcome))
-    assert outcome.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
+    assert outcome.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>", "N-LOOKS: a mistake"]
+    # What may be wrong with a score is said beside it; the page has the rest.
+    assert outcome.lines()[-1] == "s1: likely mistake N-LOOKS: a mistake"
+    assert "N-JUNK" not in str(outcome)
 
 
 @pytest.mark.slow
