@@ -418,6 +418,14 @@ def test_names_have_their_folder_where_two_are_equal(tmp_path):
     assert names == [f"{TASK}/good", "weak/good"]
 
 
+def test_names_of_files_of_other_tools_have_no_ending_either(tmp_path, capsys):
+    sources = [tmp_path / "ours_seed1.csv", tmp_path / "ours_seed2.csv"]
+    for number, source in enumerate(sources, start=1):
+        source.write_text(f"item,class,start,end\nDemoSequence0001,{number},10,90\n")
+    assert call(tmp_path / "out", TASK, *sources, GOOD, "--baseline", "ours_seed1") == SCORED
+    assert "ours, 2 seeds" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
