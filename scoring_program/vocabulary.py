@@ -45,8 +45,8 @@ class UnknownNames(NamedTuple):
     n_used : int
         How often any name of the kind is used.
     nearest : dict of str to str
-        The nearest name of those that may be told, of the first few where there is one; of phrases that all
-        end with a known name, this one.
+        The nearest name of those that may be told, of the first few where there is one. With a rule, what
+        each name is by it; of phrases that all end with a known name, this one.
     explanation : str
         How all unknown names are spelled otherwise, "" if there is no such rule.
     """
@@ -108,16 +108,24 @@ def _unknown_names_of_kind(
     kind: str, count_of_name: Mapping[str, int], known_names: Collection[str]
 ) -> UnknownNames:
     """Return the names of a kind that are not among the known ones; at least one is not."""
-    from validator.names import explain_unknown_names
+    from validator.names import REMEDY, find_sure_change
     from validator.nearest_names import NearestNames
 
     unknown_names = [name for name in count_of_name if name not in known_names]
     unknown_names.sort(key=lambda name: -count_of_name[name])
     nearest_names = NearestNames(known_names)
     nearest = {name: nearest_names.find(name) for name in unknown_names[:_MOST_NAMED]}
-    explanation = explain_unknown_names(count_of_name, known_names) if len(unknown_names) > 1 else ""
+    explanation = ""
+    change = None
+    if len(unknown_names) > 1:
+        change = find_sure_change(
+            [("", name) for name in count_of_name], [("", name) for name in known_names]
+        )
     heads = _last_words(unknown_names, known_names)
-    if heads and not explanation:
+    if change:
+        nearest = {name: near for (_, name), (_, near) in change.member_of_member.items() if name != near}
+        explanation = f"{REMEDY}{change.text()}"
+    elif heads:
         nearest = heads
         explanation = f"the last word of {_each_of(len(unknown_names))} is a {kind} of the data"
     return UnknownNames(

@@ -209,7 +209,7 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
         return
     limits, allowed = f"not in {low}..{field.maximum}", f"allowed are {low} to {field.maximum}"
     if field.maximum == math.inf:
-        limits, allowed = f"less than {low}", f"they start at {low}"
+        limits, allowed = f"less than {low}", f"allowed are {low} and more"
     remedy = f"all your {field.name}s are {_range_text(values)}, {allowed}"
 
     def problem(row: int) -> str:

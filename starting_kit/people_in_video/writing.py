@@ -21,6 +21,9 @@ from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE
 from validator.texts import counted
 
+TO_PIXELS = "multiply x by the width and y by the height of the image"
+"""What messages say to do with a box that is a share of the image."""
+
 # What something is predicted for: a sequence, an image, a video and a frame, a video, a segment and a word.
 Key = Any
 
@@ -312,15 +315,17 @@ def _first_place(is_wrong: np.ndarray) -> str:
 
 
 def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    if shape == wanted[1:]:
+    if wanted[:1] == (-1,) and shape == wanted[1:]:
         return "; for a single one write array[None]"
     if len(shape) == len(wanted) == 3 and shape[0] == wanted[1] and shape[2] == wanted[2]:
         return "; write np.swapaxes(array, 0, 1)"
     return ""
 
 
-def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
+def corner_boxes(values: object, shape: tuple[int, ...], what: str, to_pixels: str = TO_PIXELS) -> np.ndarray:
     """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
+
+    ``to_pixels`` says what to do with shares of the image.
 
     Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
     """
@@ -330,25 +335,25 @@ def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarra
         first = array[is_reversed][0].tolist()
         hint = "from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
         raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
-    refuse_fractions(array, what)
+    refuse_fractions(array, what, to_pixels)
     return array
 
 
-def refuse_fractions(boxes: np.ndarray, what: str) -> None:
+def refuse_fractions(boxes: np.ndarray, what: str, to_pixels: str = TO_PIXELS) -> None:
     """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image."""
     is_within = ((boxes >= 0) & (boxes <= 1)).all(axis=-1)
     is_share = is_within & (boxes % 1 != 0).any(axis=-1)
     if is_share.any():
         first = boxes[is_share][0].tolist()
-        hint = "multiply x by the width and y by the height of the image"
-        raise ValueError(f"{what}: {first} lies within 0..1; {hint}")
+        raise ValueError(f"{what}: {first} lies within 0..1; {to_pixels}")
 
 
 def whole(value: Any, what: str, low: int) -> int:
     """Return a whole number of ``low`` or more. Raises ValueError for anything else."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not (is_number and value % 1 == 0 and value >= low):
-        raise ValueError(f"{what} is {value!r}; it must be a whole number of {low} or more")
+        given = value.item() if isinstance(value, np.generic) else value
+        raise ValueError(f"{what} is {given!r}; it must be a whole number of {low} or more")
     return int(value)
 
 
@@ -362,7 +367,7 @@ def text(value: object, what: str) -> str:
 def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
-        raise ValueError(f"{what} is {values!r}; give a list, [{values!r}]")
+        raise ValueError(f"{what}: {values!r} is no list; give [{values!r}]")
     for index, value in enumerate(values):
         if not isinstance(value, str) or not value:
             raise ValueError(f"{what}[{index}] is {value!r}; it must be a string")

@@ -8,6 +8,7 @@ import shutil
 
 import pytest
 
+from people_in_video import score
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, SAMPLES, run_folder
 
@@ -215,6 +216,17 @@ def test_a_single_unknown_name_is_named_with_the_nearest_and_its_cost(task, chan
     (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
     assert f"{words}; the nearest is '{nearest}')" in note
     assert float(note.partition("; this costs ")[2]) > 0.05
+
+
+def test_the_cost_of_names_in_another_spelling_is_that_of_all_of_them(scored):
+    def shout(classes):
+        return {video: name.upper() for video, name in classes.items()}
+
+    _, _, notes = scored(KINETICS, edit("pred_vid_result.json", shout), detail="full", at_home=True)
+    (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
+    # Without a known class the score is 0.
+    good_score = score(KINETICS, SAMPLES / KINETICS / "good").score
+    assert float(note.partition("; this costs ")[2]) == pytest.approx(good_score, abs=1e-4)
 
 
 @pytest.fixture

@@ -51,6 +51,12 @@ def test_help_has_examples(call, command):
     assert "\nexamples:\n" in out
 
 
+def test_help_of_convert_says_of_each_task_what_is_read(call):
+    _, out, _ = call("convert", "--help")
+    listed = [line.split()[0] for line in out.partition("files that are read:\n")[2].splitlines()]
+    assert listed == task_ids()
+
+
 @pytest.mark.parametrize(
     "module",
     ["organizer.__main__", "quality.__main__", "validator.__main__"],

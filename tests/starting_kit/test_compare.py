@@ -418,6 +418,14 @@ def test_names_have_their_folder_where_two_are_equal(tmp_path):
     assert names == [f"{TASK}/good", "weak/good"]
 
 
+def test_names_of_files_of_other_tools_have_no_ending_either(tmp_path, capsys):
+    sources = [tmp_path / "ours_seed1.csv", tmp_path / "ours_seed2.csv"]
+    for number, source in enumerate(sources, start=1):
+        source.write_text(f"item,class,start,end\nDemoSequence0001,{number},10,90\n")
+    assert call(tmp_path / "out", TASK, *sources, GOOD, "--baseline", "ours_seed1") == SCORED
+    assert "ours, 2 seeds" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -533,10 +541,13 @@ def test_classes_and_items_that_differ_most_come_first():
 
 def test_notes_are_shown_with_the_submission():
     outcome = made(VALUES)
-    noted = replace(outcome.results[1], notes=[Note("N-JUNK", "a <note>")])
+    noted = replace(outcome.results[1], notes=[Note("N-JUNK", "a <note>"), Note("N-LOOKS", "a mistake")])
     outcome = replace(outcome, results=[outcome.results[0], noted, outcome.results[2]])
     assert "s1: N-JUNK: a <note>" in shown(comparison.page(outcome))
-    assert outcome.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>"]
+    assert outcome.to_dict()["submissions"][1]["notes"] == ["N-JUNK: a <note>", "N-LOOKS: a mistake"]
+    # What may be wrong with a score is said beside it; the page has the rest.
+    assert outcome.lines()[-1] == "s1: likely mistake N-LOOKS: a mistake"
+    assert "N-JUNK" not in str(outcome)
 
 
 @pytest.mark.slow

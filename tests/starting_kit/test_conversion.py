@@ -330,6 +330,18 @@ def test_score_notes_what_converting_left_out(tmp_path, capsys):
     assert "E-TOOL-FILE cse.pth" in capsys.readouterr().err
 
 
+def test_boxes_that_are_all_smaller_than_a_pixel_are_refused():
+    detection = {
+        "image_id": 1,
+        "bbox": [0.1, 0.2, 0.5, 0.6],
+        "score": 0.5,
+        "uv": np.zeros((3, 0, 0), np.uint8),
+    }
+    problem = problem_of(lambda: score("densepose", [detection] * 2))
+    assert (problem.code, "2 detections" in problem.problem) == ("E-TOOL-FILE", True)
+    assert "in pixels" in problem.remedy
+
+
 class Attributes:
     """An object with some attributes, as detectron2's results are."""
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main as organizer
+from organizer.files import folder_files
 from people_in_video import check
 from people_in_video.__main__ import main
 from people_in_video.errors import ReferenceProblemsError, SubmissionError
@@ -189,6 +190,28 @@ def test_images_categories_and_boxes_of_densepose(public, sample):
     assert "424242" in notes["N-ITEMS-UNKNOWN"]
     assert "N-CATEGORY" in notes
     assert "N-BOXES-OUTSIDE" in notes
+
+
+@pytest.mark.parametrize(
+    ("task", "options", "code"),
+    [(GIVEN, ["--boxes", "1280x720"], "N-SEGMENTS-OUTSIDE"), (DENSEPOSE, [], "N-ITEMS-UNKNOWN")],
+)
+def test_files_of_other_tools_are_compared_with_public_data(task, options, code, tmp_path, public, capsys):
+    (data,) = folder_files(SAMPLES / task / "good").values()
+    content = json.loads(data)
+    if task == GIVEN:
+        video = next(iter(content["results"]))
+        content["results"][video]["99"] = content["results"][video].pop("0")
+    else:
+        width, height = content[0]["bbox"][2:]
+        array = np.zeros((3, int(height), int(width)), dtype=int).tolist()
+        content = [{**content[0], "image_id": image_id, "uv": array} for image_id in (1, 424242)]
+        for detection in content:
+            del detection["uv_data"]
+    source = tmp_path / "predictions.json"
+    source.write_text(json.dumps(content))
+    assert main(["check", task, str(source), *options, "--public", public]) == SCORED
+    assert code in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("task", PUBLISHED)

@@ -485,7 +485,7 @@ def test_half_precision_of_numpy_is_noted_too():
         ("anet_entities_gt", ("0", ["man"], [1], [[[1, 2, 3, None]] * 10]), "boxes[0][0][3]"),
         ("kinetics_tps", ("run", {6: [([1, 2, np.inf, 4], {})]}), "frames[6][0]: the box of the human[2]"),
         ("densepose", ([([1, 2, 8, 6], np.nan, np.zeros((3, 6, 8), np.uint8))],), "detections[0]: the score"),
-        ("chalearn_gesture", ([[1, 2, 5], [1, np.nan, 5]],), "row 1: StartFrame is nan"),
+        ("chalearn_gesture", ([[1, 2, 5], [1, np.nan, 5]],), "row 1: start frame is nan"),
     ],
 )  # fmt: skip
 def test_nan_is_refused_with_its_place(task, arguments, place):

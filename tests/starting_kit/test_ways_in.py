@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import pickle
+import shlex
 import time
 from types import SimpleNamespace
 from typing import Any
@@ -260,6 +261,22 @@ def test_every_command_takes_a_table_in_seconds(command, tmp_path, capsys):
     assert main([command, *words, "--unit", "seconds", "--public", str(REFERENCES / GESTURES)]) == SCORED
 
 
+@pytest.mark.parametrize("option", ["--public", "--reference"])
+def test_check_says_how_a_file_becomes_the_zip_that_is_uploaded(option, tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    source = table_in_seconds(tmp_path / "my table.csv")
+    folder = str(REFERENCES / GESTURES)
+    assert main(["check", GESTURES, str(source), "--unit", "seconds", option, folder]) == SCORED
+    *_, last_line = capsys.readouterr().out.splitlines()
+    program, *words = shlex.split(last_line.partition(": ")[2])
+    assert program == "people-in-video"
+    assert main(words) == SCORED
+    assert score(GESTURES, tmp_path / "my.zip").score == score(GESTURES, SAMPLES / GESTURES / "good").score
+    capsys.readouterr()
+    assert main(["check", GESTURES, "my.zip"]) == SCORED
+    assert "convert" not in capsys.readouterr().out
+
+
 def test_every_function_takes_a_table_in_seconds(tmp_path):
     source = table_in_seconds(tmp_path / "a.csv")
     expected = score(GESTURES, SAMPLES / GESTURES / "good").score
@@ -275,6 +292,8 @@ def test_every_function_takes_a_table_in_seconds(tmp_path):
 def test_an_option_that_changes_nothing_is_refused(tmp_path):
     good = SAMPLES / GESTURES / "good"
     assert "--min-score" in problem_of(lambda: score(GESTURES, good, min_score=0.5)).problem
+    boxes = SAMPLES / BOXES[0] / "good"
+    assert "give the JSON file" in problem_of(lambda: score(BOXES[0], boxes, boxes="640x360")).remedy
     source = write(tmp_path / "a.csv", "item,class,start,end\nS,3,1,2\n")
     problem = problem_of(lambda: score(GESTURES, source, boxes="0-1"))
     assert "has no --boxes" in problem.problem

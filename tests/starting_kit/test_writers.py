@@ -42,7 +42,7 @@ IUV = np.full((3, 6, 8), 20, np.uint8)
         (("v", 1, BOX, {"head": ([12, 30, 40, 80], ["bend"])}), r"boxes of head: .*\(n, 4\).*array\[None\]"),
         (("v", 1, BOX, {"head": ([[12, 30], [40, 80]], ["bend"])}), r"\(2, 2\).*\(n, 4\)"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80], [1]], ["bend"])}), "differ in length"),
-        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head .*\['bend'\]"),
+        (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], "bend")}), r"the states of head: .*\['bend'\]"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], [3])}), r"the states of head\[0\] is 3"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]], ["a", "b"])}), "boxes 1, states 2"),
         (("v", 1, BOX, {"head": ([[12, 30, 40, 80]] * 6, ["a"] * 6)}), "6; keep the best 5"),
@@ -77,9 +77,9 @@ def test_kinetics_writer_takes_no_proposals_and_refuses_a_class_that_is_no_strin
         (("v", "0", ["man", "ball"], [1, 4], BOXES.reshape(20, 4)), r"\(20, 4\).*\(n, 10, 4\)"),
         (("v", "0", ["man"], [1], BOXES[0]), r"array\[None\]"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES * np.inf), "80 of 80 values"),
-        (("v", "0", ["man", "ball"], [1, 4], BOXES / 720), "lies within 0..1"),
+        (("v", "0", ["man", "ball"], [1, 4], BOXES / 720), "lies within 0..1; .*of the video, .*frame_size"),
         (("v", "0", ["man", "ball"], [1, 4], BOXES[..., [2, 3, 0, 1]]), "has x2 < x1"),
-        (("v", "0", "man", [1, 4, 5], BOXES), r"classes .*\['man'\]"),
+        (("v", "0", "man", [1, 4, 5], BOXES), r"classes: .*\['man'\]"),
         (("v", "0", ["man", "ball"], [1, 1.7], BOXES), r"word_indexes\[1\] is 1.7"),
         (("v", "0", ["man", "ball"], [1, -1], BOXES), r"word_indexes\[1\] is -1;.* 0 or more"),
         (("v", "0", ["man"], [1, 2], BOXES), "classes 1, word_indexes 2, boxes 2"),
@@ -160,6 +160,7 @@ def test_entities_writer_numbers_segments_as_text(tmp_path):
     [
         ((1, [1, 2, 8, 6], 0.5, np.moveaxis(IUV, 0, -1)), r"\(3, 6, 8\); write np.moveaxis\(iuv, -1, 0\)"),
         ((1, [1, 2, 9, 6], 0.5, IUV), r"int\(width\)\) = \(3, 6, 9\)"),
+        ((1, [1, 2, 9, 8], 0.5, IUV), r"\(3, 8, 9\); write the box as x, y, width, height"),
         ((1, [1, 2, 0.5, 6], 0.5, np.zeros((3, 6, 0), np.uint8)), "smaller than a pixel"),
         ((1, [1, 2, 8, 6], 0.5, IUV / 255), r"float64.*uint8.*np.rint\(255 \* u\)"),
         ((1, [1, 2, 8, 6], 0.5, IUV // 20), "U and V are all 0 or 1"),
@@ -167,6 +168,7 @@ def test_entities_writer_numbers_segments_as_text(tmp_path):
         ((1, [1, 2, 8, np.nan], 0.5, IUV), r"the box\[3\]: .*1 of 4 values"),
         ((1, [0.1, 0.2, 0.8, 0.6], 0.5, IUV), "lies within 0..1"),
         ((1, [1, 2, 8], 0.5, IUV), r"\(3,\).*\(4,\)"),
+        ((1, 0.5, [1, 2, 8, 6], IUV), r"the box: the shape is \(\) and must be \(4,\)$"),
         ((1, [1, 2, 8, 6], np.nan, IUV), r"the score: .*1 of 1 value;"),
         ((1, [1, 2, 8, 6], "0.5", IUV), r"the score: .*type <U"),
         ((1.5, [1, 2, 8, 6], 0.5, IUV), "the image id is 1.5"),
@@ -262,10 +264,10 @@ def sample(sample_module, tmp_path):
 @pytest.mark.parametrize(
     ("row", "message"),
     [
-        ([1, 1, 0, 5], "row 1: StartFrame is 0"),
-        ([1, 1, 2.5, 5], "row 1: StartFrame is 2.5"),
-        ([1, 1, 2, float("nan")], "row 1: EndFrame is nan"),
-        ([1, 1, 2], r"row 1 is \[ActorID, ActionID, StartFrame, EndFrame\]"),
+        ([1, 1, 0, 5], "row 1: start frame is 0"),
+        ([1, 1, 2.5, 5], "row 1: start frame is 2.5"),
+        ([1, 1, 2, float("nan")], "row 1: end frame is nan"),
+        ([1, 1, 2], r"row 1 is \[1, 1, 2\]; give actor, action, start frame, end frame"),
         ([1, 12, 2, 5], "action 12 "),
         ([1, 1, 9, 5], r"end frame 5 .*start frame 9"),
     ],
@@ -302,7 +304,7 @@ def test_kinetics_writer_says_what_a_part_is(part):
 
 def test_a_single_string_is_no_list_of_states_in_a_whole_video():
     """A string of as many letters as there are boxes, too."""
-    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head .*\['b'\]"):
+    with pytest.raises(ValueError, match=r"frames\[1\]\[0\]: the states of head: .*\['b'\]"):
         KineticsTPSWriter().update("v", "run", {1: [(BOX, {"head": ([[12, 30, 40, 80]], "b")})]})
 
 

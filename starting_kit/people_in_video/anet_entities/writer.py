@@ -30,6 +30,8 @@ _LAST_WORD = 1_000_000
 _NO_WORD = -1
 # The classes and the boxes of the objects of a word.
 _Word = tuple[list[str], list[np.ndarray]]
+# Without its size, pixels of the video would be read as those of the video resized to a width of 720.
+_TO_PIXELS = "multiply x by the width and y by the height of the video, and give both as frame_size"
 _ARGUMENTS = {"clss": "classes", "idx_in_sent": "word_indexes", "bbox_for_all_frames": "boxes"}
 
 
@@ -94,7 +96,7 @@ class AnetEntitiesWriter(FilePredictions):
         for position, word in enumerate(words):
             if word > _LAST_WORD:
                 raise ValueError(f"word_indexes[{position}] is {word}; words are 0 to {_LAST_WORD}")
-        given_boxes = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes")
+        given_boxes = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes", _TO_PIXELS)
         array = resized_boxes(given_boxes, plain(frame_size_of(video, frame_size, sizes)))
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"

@@ -164,7 +164,7 @@ def _notes(task_id: str, table: RowTable, conversion: _Conversion, options: Conv
             f"{rows} of {sequences} left out that are not in the data, which has no frame rate for them"
         )
     if task_id == _TRACK_WITH_ACTORS and ACTOR not in table.name_of_column:
-        texts.append("there is no column actor, so all actions are those of actor 1")
+        texts.append("no actors are given, so all actions are those of actor 1")
     if options.min_score is None and len(conversion.scores):
         texts.append(_unread_scores(table.name_of_column[SCORE], np.array(conversion.scores)))
     return [Note("N-CONVERTED", text) for text in texts]

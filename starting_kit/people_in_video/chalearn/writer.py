@@ -18,15 +18,15 @@ from people_in_video.writing import FilePredictions, Key, text, whole
 from validator.formats.chalearn.write import encode_files, sequence_of
 
 FIELDS = {
-    "chalearn_action": ("ActorID", "ActionID", "StartFrame", "EndFrame"),
-    "chalearn_gesture": ("GestureID", "StartFrame", "EndFrame"),
+    "chalearn_action": ("actor", "action", "start frame", "end frame"),
+    "chalearn_gesture": ("gesture", "start frame", "end frame"),
 }
 _COLUMN_OF_FIELD = {
-    "ActorID": "actor",
-    "ActionID": "class",
-    "GestureID": "class",
-    "StartFrame": "start",
-    "EndFrame": "end",
+    "actor": "actor",
+    "action": "class",
+    "gesture": "class",
+    "start frame": "start",
+    "end frame": "end",
 }
 
 
@@ -106,7 +106,8 @@ def whole_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]
     checked_rows = []
     for index, row in enumerate(rows):
         if np.ndim(row) != 1 or len(row) != len(fields):
-            raise ValueError(f"row {index} is [{', '.join(fields)}] in whole numbers, not {row!r}")
+            given = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
+            raise ValueError(f"row {index} is {given!r}; give {', '.join(fields)} in whole numbers")
         checked_row = []
         for name, value in zip(fields, row):
             checked_row.append(whole(value, f"row {index}: {name}", 1))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import shlex
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
-from people_in_video.tools.conversion import ConversionOptions, read_submission
+from people_in_video.tools.conversion import DEFAULT_OPTIONS, ConversionOptions, converter_of, read_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded
 from validator import console
@@ -65,6 +66,9 @@ def main(arguments: list[str] | None = None) -> int:
         if findings.ok:
             findings = _check(task, submission, options, conversion)
         _report(task, findings, options)
+        is_zip_or_folder = submission.suffix == ".zip" or submission.is_dir()
+        if findings.ok and not (options.json or options.quiet or is_zip_or_folder):
+            console.say(_zip_text(task, submission, conversion, options.reference))
     except ReferenceProblemsError as error:
         what = "The public data" if options.public else "Your reference"
         console.say(f"{what} cannot be used, nothing was checked:\n{error}", to=sys.stderr)
@@ -136,6 +140,22 @@ def _verdict(findings: Findings, options: argparse.Namespace) -> str:
     if options.public:
         return _CHECKED_IN_PUBLIC
     return _CHECKED if options.reference else _UNCHECKED
+
+
+def _zip_text(task: str, submission: Path, conversion: ConversionOptions, reference: Path | None) -> str:
+    """Return how a valid file that is no zip becomes one."""
+    converter = converter_of(task)
+    if converter is None:
+        return "to upload it, put it in a zip"
+    words = ["people-in-video", "convert", task, str(submission), "my.zip"]
+    for name in sorted(converter.options):
+        value = getattr(conversion, name)
+        if value != getattr(DEFAULT_OPTIONS, name):
+            words += [f"--{name.replace('_', '-')}", str(value)]
+    # Public data and a reference both have the frame rates that seconds need.
+    if reference and "public" in converter.options:
+        words += ["--reference", str(reference)]
+    return f"to upload it, write a zip: {shlex.join(words)}"
 
 
 if __name__ == "__main__":

@@ -62,11 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    convertible_tasks = {task_id: converter_of(task_id) for task_id in task_ids()}
     lines = ["files that are read:"]
-    for task_id, converter in convertible_tasks.items():
-        if converter is not None:
-            lines.append(f"  {task_id:20}{converter.takes}")
+    for task_id in task_ids():
+        converter = converter_of(task_id)
+        takes = converter.takes if converter else "none: write predictions with the writer of the kit"
+        lines.append(f"  {task_id:20}{takes}")
     what = "Write the submission that a file of another tool is."
     parser = command_parser("convert", "ID SOURCE OUTPUT", what, "\n".join([*_EXAMPLES, "", *lines]))
     parser.add_argument("id", choices=task_ids(), help="the task")

@@ -48,7 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     console.prepare()
     what = "Say what would make a submission fit its reference, or what the codes of messages mean."
     parser = command_parser("explain", "[ID] SUBMISSION | CODE ...", what, _EXAMPLES)
-    parser.add_argument("words", nargs="+", metavar="WORD", help="a submission, or what messages begin with")
+    what = "a submission, or codes that messages begin with"
+    parser.add_argument("words", nargs="+", metavar="SUBMISSION | CODE", help=what)
     add_reference_options(parser, "default: the demo reference of the kit")
     add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
     options = parser.parse_args(arguments)

@@ -98,7 +98,9 @@ class Comparison:
         return page_frame(page(self))
 
     def lines(self, has_all_pairs: bool = False) -> list[str]:
-        """Return the signature, the ranking, and what it means, of all pairs or of the first ones."""
+        """Return the signature, the ranking, and what it means, of all pairs or of the first ones; and likely
+        mistakes.
+        """
         standings = self.standings
         lines = [self.signature]
         for place in self.places:
@@ -111,7 +113,10 @@ class Comparison:
             pairs = pairs[: min(len(standings.names) - 1, _PAIRS_SHOWN)]
         sentences = [*pairs, *seed_sentences(standings, self.results)]
         lines += [quote(sentence, _LONGEST_LINE) for sentence in sentences]
-        return lines + standings_parts.rank_sentences(standings)
+        lines += standings_parts.rank_sentences(standings)
+        for name, result in zip(standings.names, self.results):
+            lines += [f"{quote(name)}: {note.log_line()}" for note in result.notes if note.is_mistake]
+        return lines
 
     @cached_property
     def pair_sentences(self) -> list[str]:

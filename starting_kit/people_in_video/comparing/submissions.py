@@ -22,6 +22,9 @@ from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from validator.findings import Findings, Refused
 
+# Of submissions and of files of other tools; a folder may be named model_v1.2.
+_ENDINGS = (".zip", ".json", ".csv", ".pth", ".pt", ".pkl")
+
 
 def compare(
     task: str,
@@ -156,7 +159,8 @@ def _as_path(submission: Any) -> Any:
 
 
 def _short_name(path: Path) -> str:
-    return path.absolute().name.removesuffix(".zip")
+    path = path.absolute()
+    return path.stem if path.suffix in _ENDINGS else path.name
 
 
 def _name_with_folder(path: Path) -> str:

@@ -53,6 +53,7 @@ _MOST_DETECTIONS = 750_000
 _MOST_PIXELS = 10_000_000_000
 # The last number in the name of a file.
 _LAST_NUMBER = re.compile("([0-9]+)[^0-9]*$")
+_SMALLER_THAN_A_PIXEL = "the box is smaller than a pixel"
 _STORED_ELSEWHERE = (
     "it holds record_id instead of arrays; run the evaluation with DENSEPOSE_EVALUATION.STORAGE none"
 )
@@ -107,10 +108,16 @@ def _convert(
             pass
         detections = _entries(content)
     png_level = _FAST_PNG_LEVEL if purpose.is_temporary else PNG_LEVEL
+    n_written = 0
     with DensePoseWriter(output, "converted", False, png_level) as writer:
         for index, entry, box in _scored_entries(detections, options.min_score, left_out):
             with naming(f"detection {index}"):
                 _write(entry, box, writer)
+            n_written += 1
+        if not n_written and left_out.keys() == {_SMALLER_THAN_A_PIXEL}:
+            number = counted(left_out[_SMALLER_THAN_A_PIXEL], "detection")
+            problem = f"no box of {number} is as large as a pixel"
+            raise ConversionError(f"{problem}; write x, y, width and height in pixels")
     return [
         Note("N-CONVERTED", f"{counted(number, 'detection')} left out: {reason}")
         for reason, number in left_out.items()
@@ -232,7 +239,7 @@ def _reason_to_leave_out(entry: Any, min_score: float | None) -> str:
         return f"of category {quote(repr(category))}, not of persons"
     box = _box(entry)
     if min(box[2:]) < 1:
-        return "the box is smaller than a pixel"
+        return _SMALLER_THAN_A_PIXEL
     if min_score is not None and _score(entry) < min_score:
         return f"the score is below {min_score:g}"
     return ""

@@ -50,7 +50,7 @@ from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
-from validator.formats.densepose.read import ArrayEntry, Box, check_arrays
+from validator.formats.densepose.read import ArrayEntry, Box, are_corners, check_arrays
 from validator.formats.densepose.write import (
     PNG_LEVEL,
     DetectionList,
@@ -336,14 +336,19 @@ def _checked(
     height, width = int(box_values[3]), int(box_values[2])
     pixels = chart_pixels(iuv, height, width, lambda value, _: np.asarray(values.of(value)))
     array = np.asarray(values.of(iuv)) if pixels is None else pixels
-    _check_pixels(array, (3, height, width))
+    _check_pixels(array, box_values.tolist())
     x, y, width, height = box_values.tolist()
     return (x, y, width, height), certainty, array
 
 
-def _check_pixels(array: np.ndarray, shape: tuple[int, int, int]) -> None:
+def _check_pixels(array: np.ndarray, box: Sequence[float]) -> None:
+    shape = (3, int(box[3]), int(box[2]))
     if array.shape != shape:
-        hint = "; write np.moveaxis(iuv, -1, 0)" if array.shape == (*shape[1:], 3) else ""
+        hint = ""
+        if array.shape == (*shape[1:], 3):
+            hint = "; write np.moveaxis(iuv, -1, 0)"
+        elif array.ndim == 3 and are_corners(box, array.shape):
+            hint = "; write the box as x, y, width, height, not as two corners"
         needed = f"(3, int(height), int(width)) = {shape}"
         raise ValueError(f"the array has shape {array.shape}; the box needs {needed}{hint}")
     if array.dtype != np.uint8:

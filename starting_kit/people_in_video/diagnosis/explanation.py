@@ -146,7 +146,8 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     sign = 1 if loaded.task.higher_is_better else -1
     points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
     # What is far from all names of the data may be anything.
-    what = "this costs" if len(unknown.nearest) == len(unknown.counts) else "those with a nearest name cost"
+    has_all = unknown.nearest.keys() >= unknown.counts.keys()
+    what = "this costs" if has_all else "those with a nearest name cost"
     cost = f"; {what} {points:.{_DECIMALS}f}" if points > 0 else ""
     return note._replace(text=note.text + cost)
 

@@ -211,20 +211,40 @@ def read_submission(
     if is_converted(task, source, options):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "converted.zip")
-            notes = convert_file(task, source, path, options, Purpose(reference, is_temporary=True))
+            read_options = _without_idle_public(task, options)
+            notes = convert_file(task, source, path, read_options, Purpose(reference, is_temporary=True))
             yield ReadableSubmission(path, notes)
         return
     # Public data is compared with any submission.
     idle_options = options.names(but=("public",))
     if idle_options:
         problem = f"this is a submission as it is, in which {idle_options[0]} changes nothing"
-        Findings().refuse("E-TOOL-FILE", problem, "leave the option out", file=_name_of(source))
+        remedy = "leave the option out"
+        if _is_read_from_json(task, source, idle_options):
+            remedy = "give the JSON file that is in it, or leave the option out"
+        Findings().refuse("E-TOOL-FILE", problem, remedy, file=_name_of(source))
     if isinstance(source, Path) and source.suffix == ".json" and source.is_file():
         with tempfile.TemporaryDirectory() as folder:
             shutil.copy(source, folder)
             yield ReadableSubmission(Path(folder), [])
     else:
         yield ReadableSubmission(Path(source), [])
+
+
+def _without_idle_public(task: str, options: ConversionOptions) -> ConversionOptions:
+    """Return options without public data that converting does not read; it is compared with the result."""
+    converter = converter_of(task)
+    if converter is None or "public" in converter.options:
+        return options
+    return options._replace(public=None)
+
+
+def _is_read_from_json(task: str, source: Any, options: Collection[str]) -> bool:
+    """Return whether options that change nothing in a zip are read of the JSON file in it."""
+    converter = converter_of(task)
+    is_packed = isinstance(source, Path) and source.suffix != ".json"
+    names = {option[2:].replace("-", "_") for option in options}
+    return bool(is_packed and load_rules(task).json and converter and names <= converter.options)
 
 
 def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OPTIONS) -> bool:

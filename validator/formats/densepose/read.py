@@ -322,7 +322,7 @@ def _check_size(entry: Entry, where: str, findings: Findings) -> None:
         rule = "shape"
         remedy = f"write [3, {height}, {width}], the integer parts of the box's height and width, if bbox is "
         remedy += "x, y, width, height; the PNG must have this size, too"
-        if _are_corners(value["bbox"], shape):
+        if are_corners(value["bbox"], shape):
             rule = "corners"
             remedy = "write bbox as x, y, width, height, not as two corners"
         problem = "the shape {} x {} x {} does not fit the box".format(*shape)
@@ -332,7 +332,7 @@ def _check_size(entry: Entry, where: str, findings: Findings) -> None:
         findings.add("E-DP-SHAPE", problem, "cut the box at the image", where=shape_place, rule="pixels")
 
 
-def _are_corners(box: list[float], shape: list[int]) -> bool:
+def are_corners(box: Sequence[float], shape: Sequence[int]) -> bool:
     """Return whether the shape is that of a box ``x1, y1, x2, y2`` or ``x1, x2, y1, y2``; both ends may be
     included."""
     _, height, width = shape
