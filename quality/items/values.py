@@ -98,13 +98,14 @@ def guess(form: Form, value: Any, rng: random.Random, wrong: float) -> Any:
 
 
 def _shifted(form: Form, instance: dict[str, Any], rng: random.Random, wrong: float) -> dict[str, Any]:
-    """Return an instance a little later, or to the right and below; with scores its own is high."""
+    """Return an instance a little later, or to the right and below, within the range; scores are high."""
     keys = form.instance_keys
     corners = corners_of(keys, instance)
     length = corners[len(corners) // 2] - corners[0]
-    delay = round(wrong * rng.random() * length, 2)
+    latest = form.range[1]
+    delay = min(round(wrong * rng.random() * length, 2), latest - max(corners))
     score = round(1 - wrong * rng.random(), _DECIMALS) if form.has_scores else 1.0
-    return as_instance(keys, instance[keys.label], [corner + delay for corner in corners], score)
+    return as_instance(keys, instance[keys.label], [min(corner + delay, latest) for corner in corners], score)
 
 
 def _seconds(form: Form) -> float:

@@ -761,6 +761,22 @@ def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
     assert example.load(tmp_path / "ref").score_path(tmp_path / "res").scores["score"] == 0.5
 
 
+@pytest.mark.parametrize(
+    "wanted",
+    [
+        NewTask("birds", kind="segments", values={"latest": 10}),
+        NewTask("birds", metric="detection_ap", values={"latest": 10}),
+        NewTask("birds", kind="boxes", values={"maximum": 50}),
+    ],
+)
+def test_samples_have_the_range_that_is_declared(tmp_path, wanted):
+    example = declared(tmp_path, wanted)
+    example.made_up.write_reference(tmp_path / "ref")
+    example.made_up.write_samples(tmp_path / "ref", tmp_path / "samples")
+    for name in ("good", "weak"):
+        assert example.load(tmp_path / "ref").score_path(tmp_path / "samples" / name).scores["score"] > 0
+
+
 def test_numbers_have_the_range_that_is_declared(tmp_path):
     rewrite_files(task_files(NewTask("ages", kind="number")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "ages.files.yaml"
