@@ -172,7 +172,7 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     page_words = {
         "file": form.file,
         "metric_title": metric_title,
-        "metric_text": _with_noun(metric_text, wanted.item),
+        "metric_text": _with_noun(_with_thresholds(metric_text, thresholds), wanted.item),
         "content": _with_noun(_content(form, words), wanted.item),
         "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
@@ -288,6 +288,15 @@ def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> li
         )
     except ValueError as error:
         _refuse(str(error), 'write them like --thresholds "0.3 0.4 0.5"')
+
+
+def _with_thresholds(metric_text: str, thresholds: Sequence[float]) -> str:
+    """Return what the page says of a metric, with its thresholds in the first line."""
+    if not thresholds:
+        return metric_text
+    first_line, line_end, others = metric_text.partition("\n")
+    numbers = ", ".join(f"{threshold:g}" for threshold in thresholds)
+    return f"{first_line} The thresholds are {numbers}.{line_end}{others}"
 
 
 def _template_words(name: str) -> Mapping[str, Any]:

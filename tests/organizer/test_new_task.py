@@ -131,6 +131,12 @@ def test_texts_of_new_tasks_can_be_read(task_id):
             assert yaml.safe_load(data).get("title", TITLE) == TITLE
 
 
+@pytest.mark.parametrize(("thresholds", "text"), [([0.3, 0.5], "0.3, 0.5"), (None, "0.5, 0.55, 0.6")])
+def test_a_page_says_at_which_thresholds_is_scored(thresholds, text):
+    wanted = NewTask("birds", metric="detection_ap", thresholds=thresholds)
+    assert f"The thresholds are {text}" in task_files(wanted)["pages/birds.md"].decode()
+
+
 @pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])
 def test_columns_are_in_their_order_in_all_files(columns):
     files = task_files(NewTask("affect", columns=columns))
