@@ -36,7 +36,15 @@ from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
 from validator.formats.items.example import example_value
 from validator.formats.items.write import as_instance, encode
-from validator.formats.values import CORNERS, KINDS_OF_CSV, Form, Kind, parse_form, range_text
+from validator.formats.values import (
+    CORNERS,
+    KINDS_OF_CSV,
+    LIST_OF_CORNERS,
+    Form,
+    Kind,
+    parse_form,
+    range_text,
+)
 from validator.strict_yaml import load_strict
 from validator.texts import is_printable
 
@@ -44,7 +52,6 @@ TEMPLATES = ROOT / "task_templates"
 CHALLENGE = "items"
 # What a submission of detections looks like, as in ActivityNet.
 _WORDS_OF_DETECTIONS = {"scores": True, "each": "results", "missing": "empty"}
-_LIST_OF_CORNERS = {Kind.SEGMENTS: "segment", Kind.BOXES: "box"}
 _SHOWN_THRESHOLDS = (0.5, 0.75, 0.95)
 _ALL_ONCE = "Every item of the test set must occur exactly once."
 _LEFT_OUT = "Items without predictions may be left out."
@@ -146,14 +153,12 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     metric = _metric_of(wanted.metric or words["metric"], kind)
     values = _declared_values(kind, wanted)
     if has_scores:
-        values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
-    if wanted.thresholds is not None and not wanted.thresholds:
-        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
-    if wanted.thresholds is not None and not has_scores:
-        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
-    thresholds = _thresholds_of(wanted.thresholds, metric)
+        values.update(_WORDS_OF_DETECTIONS, names={LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
+    thresholds = _thresholds_of(wanted.thresholds, metric, has_scores)
+    _check_said_once(wanted)
     values.update(wanted.values or {})
     form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    _check_columns(form)
     _check_scores(form, metric)
     metric_title, metric_text = _metric_words(metric)
     declaration = {
@@ -280,8 +285,12 @@ def _members_text(schema: Mapping[str, Any]) -> str:
     return f", an object with {' and '.join(names)}" if names else ""
 
 
-def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> list[float]:
+def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType, has_scores: bool) -> list[float]:
     """Return thresholds, or those of a metric where none are wanted. Raises Refused."""
+    if thresholds is not None and not thresholds:
+        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
+    if thresholds is not None and not has_scores:
+        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
     try:
         return list(
             checked_thresholds(getattr(metric, "THRESHOLDS", ()) if thresholds is None else thresholds)
@@ -333,8 +342,10 @@ def _check_scores(form: Form, metric: ModuleType) -> None:
 
 
 def _check_id(task_id: str) -> None:
-    if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
-        _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
+    if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id):
+        _refuse(f"'{task_id}' is not an ID", "write 2 to 40 small letters, digits and _, a letter first")
+    if keyword.iskeyword(task_id):
+        _refuse(f"'{task_id}' is a word of Python", "choose another ID")
     if task_id not in task_ids() and (ROOT / "scoring_program" / "challenges" / task_id).is_dir():
         _refuse(f"'{task_id}' is a challenge", "choose another ID")
 
@@ -425,11 +436,27 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
-        if len(columns) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, columns)):
-            names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
-            _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
         return {"kind": kind.value, "columns": columns}
     return {"kind": kind.value}
+
+
+def _check_said_once(wanted: NewTask) -> None:
+    """Refuse values that options say."""
+    values = wanted.values or {}
+    if "kind" in values:
+        _refuse("--values has a kind", "write --kind instead")
+    for name in ("labels", "columns"):
+        if name in values and getattr(wanted, name) is not None:
+            _refuse(f"--{name} and --values both have {name}", f"leave --{name} out")
+
+
+def _check_columns(form: Form) -> None:
+    """Refuse names of columns that the keys of the leaderboard cannot hold."""
+    if form.kind is not Kind.COLUMNS:
+        return
+    if len(form.names) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, form.names)):
+        names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
+        _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
 
 
 def _code(name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -62,6 +63,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     [
         ("Bird", {}, "'Bird'"),
         ("import", {}, "'import'"),
+        ("x", {}, "2 to 40"),
         ("../x", {}, "'../x'"),
         ("densepose", {}, "densepose"),
         ("items", {}, "'items' is a challenge"),
@@ -98,6 +100,12 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"kind": "segments", "values": {"scores": True}}, "without scores"),
         ("birds", {"values": {"color": "red"}}, "--values"),
         ("birds", {"values": {"key": "label"}}, "label"),
+        ("birds", {"values": {"kind": "number"}}, "--kind"),
+        ("birds", {"labels": ["a", "b"], "values": {"labels": ["c", "d"]}}, "--labels"),
+        ("birds", {"columns": ["a", "b"], "values": {"columns": ["c", "d"]}}, "--columns"),
+        ("birds", {"kind": "columns", "values": {"columns": ["a b", "c"]}}, "columns"),
+        ("birds", {"kind": "boxes", "thresholds": [math.nan]}, "hundredths"),
+        ("birds", {"kind": "boxes", "thresholds": [math.inf]}, "hundredths"),
         ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
         ("birds", {"kind": "boxes", "thresholds": []}, "at least one"),
         ("birds", {"columns": ["a"]}, "columns"),
