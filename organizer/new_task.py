@@ -133,6 +133,11 @@ def new_task(task_id: str, **options: Any) -> int:
         _remove(wanted.id)
         return process.returncode
     print("written:", *_places(wanted.id), sep="\n  ")
+    if wanted.truth is not None and wanted.prediction is not None:
+        examples = f"{wanted.truth.name} and {wanted.prediction.name}"
+        print(
+            f"note | the kit publishes the values of {examples}, as demo data: no hidden label may be in them"
+        )
     print("next, in this order:", *_steps(wanted.id), sep="\n  ")
     return 0
 
