@@ -28,7 +28,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.cut import without_math
 from organizer.bundle.edit import without_task
 from organizer.evaluators import schema_of, wrap
-from organizer.files import new_folder, rewrite_files
+from organizer.files import new_folder, rewrite_files, write_files
 from scoring_program import metrics
 from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
@@ -665,6 +665,9 @@ def undo_new_task(task_id: str) -> int:
         rewrite_files({COMPETITION: text_without_task.encode()}, ROOT)
     folder = _put_aside(task_id)
     print(f"all files of {task_id} are in {folder.relative_to(ROOT)}/ now")
+    if text_without_task != text:
+        write_files({COMPETITION: text.encode()}, folder)
+        print(f"{COMPETITION} is without {task_id} now; as it was, it is there, too")
     return 0
 
 

@@ -207,6 +207,26 @@ def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
     check_put_aside(folder, before)
 
 
+EVALUATOR = "def evaluate(truth, predicted):\n    return {'hits': sum(truth[key] == predicted[key] for key in predicted)}\n"
+
+
+@pytest.mark.slow
+def test_what_becomes_public_and_what_is_taken_out_is_told(tmp_path):
+    folder = copy_repository(tmp_path / "copy")
+    (tmp_path / "my_eval.py").write_text(EVALUATOR, encoding="utf-8")
+    for name in ("gt", "answers"):
+        (tmp_path / f"{name}.json").write_text('{"a": "robin", "b": "owl"}', encoding="utf-8")
+    examples = ["--truth", "../gt.json", "--prediction", "../answers.json"]
+    told = run_command(
+        folder, "new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"
+    )
+    assert "the kit publishes the values of gt.json and answers.json" in told
+    run_command(folder, "start", "birds", "--title", "Birds", "--replace")
+    competition = (folder / "competition.yaml").read_bytes()
+    assert "competition.yaml" in run_command(folder, "undo-new-task", "birds")
+    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_bytes() == competition
+
+
 def add_own_metric(folder):
     """Write the metric of docs/new_task.md into a copy of the repository, and its brute-force twin."""
     page = (folder / "docs" / "new_task.md").read_text(encoding="utf-8")
