@@ -247,7 +247,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         conversion = f" `{command}` writes it from a folder with a CSV file for each item."
     declaration = {
         "title": title,
-        "summary": f"{title}: {wanted.score}.",
+        "summary": f"{title} ({wanted.score}).",
         "item": wanted.item,
         "metric": "evaluator",
         "range": list(RANGE),
