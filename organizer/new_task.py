@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import cycle
@@ -65,6 +65,8 @@ _DEFAULT_LABELS = ("first", "second", "third")
 _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
 _MOST_COLUMNS = 20
+# Boxes of golden cases are segments of this height.
+_HEIGHT_OF_CASE = (0, 1)
 _OPTION_OF_FIELD = {"form": "format"}
 # Values of an evaluator of one's own have no kind to choose.
 _KINDS = {kind.value: kind for kind in Kind if kind is not Kind.VALUE}
@@ -188,11 +190,9 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     files = _declarations_and_page(wanted.id, values, declaration, page_words)
-    for case in words["cases"]:
-        # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
-        is_known = _name_of(metric) in case["expected"] and wanted.thresholds is None
-        if is_known and len(form.names) != 1:
-            files.update(_golden_case(case, form, _name_of(metric)))
+    # The numbers of other thresholds or of one label are not known here.
+    if wanted.thresholds is None and len(form.names) != 1:
+        files.update(_golden_cases(words["cases"], form, _name_of(metric)))
     return files
 
 
@@ -565,6 +565,31 @@ def _yaml_of(content: Mapping[str, Any]) -> str:
     return text
 
 
+def _golden_cases(cases: Iterable[Mapping[str, Any]], form: Form, metric: str) -> dict[str, bytes]:
+    """Return the files of the golden cases whose numbers are known, and that the range allows."""
+    lowest, highest = form.range
+    files = {}
+    for case in cases:
+        numbers = [*_numbers_in(case["truth"]), *_numbers_in(case["predicted"])]
+        if form.kind is Kind.BOXES:
+            numbers += _HEIGHT_OF_CASE
+        if metric in case["expected"] and all(lowest <= number <= highest for number in numbers):
+            files.update(_golden_case(case, form, metric))
+    return files
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    """Yield the numbers and times in a value of a golden case."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _numbers_in(entry) if key != "score" else ()
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _numbers_in(entry)
+    elif not isinstance(value, str):
+        yield value
+
+
 def _golden_case(case: Mapping[str, Any], form: Form, metric: str) -> dict[str, bytes]:
     """Return the files of a golden case, whose numbers the template has."""
     folder = f"tests/golden/{form.file.partition('.')[0]}/{case['name']}"
@@ -597,7 +622,8 @@ def _values_of_case(values: Mapping[str, Any], form: Form) -> dict[str, Any]:
         if isinstance(value, dict):
             corners = [value["start"], value["end"]]
             if form.kind is Kind.BOXES:
-                corners = [value["start"], 0, value["end"], 1]
+                top, bottom = _HEIGHT_OF_CASE
+                corners = [value["start"], top, value["end"], bottom]
             score = value.get("score", 1.0)
             return as_instance(form.instance_keys, names[value["label"]], corners, score)
         return names.get(value, value)

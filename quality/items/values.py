@@ -145,6 +145,7 @@ def canaries(form: Form) -> list[Any]:
         return [dict.fromkeys(form.names, number) for number in numbers]
     if form.kind is Kind.LABELS:
         return [[label] for label in labels]
-    ends = [min(7.5, highest)] * (len(form.instance_keys.corners) // 2)
+    # After each start, which is at least the lowest number.
+    ends = [min(max(7.5, lowest + 1), highest)] * (len(form.instance_keys.corners) // 2)
     keys = form.truth.instance_keys
     return [[as_instance(keys, form.names[0], [number] * len(ends) + ends)] for number in numbers]

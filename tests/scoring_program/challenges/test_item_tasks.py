@@ -773,20 +773,27 @@ def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
     assert example.load(tmp_path / "ref").score_path(tmp_path / "res").scores["score"] == 0.5
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [
-        NewTask("birds", kind="segments", values={"latest": 10}),
-        NewTask("birds", metric="detection_ap", values={"latest": 10}),
-        NewTask("birds", kind="boxes", values={"maximum": 50}),
-    ],
-)
-def test_samples_have_the_range_that_is_declared(tmp_path, wanted):
+WITH_RANGES = [
+    NewTask("birds", kind="segments", values={"latest": 3}),
+    NewTask("birds", metric="detection_ap", values={"latest": 10}),
+    NewTask("birds", kind="boxes", values={"maximum": 50, "minimum": 10}),
+    NewTask("birds", kind="boxes", values={"maximum": 1, "minimum": 0}),
+    NewTask("birds", kind="number", values={"maximum": 5, "minimum": 1}),
+    NewTask("birds", kind="columns", values={"minimum": 0}),
+]
+
+
+@pytest.mark.parametrize("wanted", WITH_RANGES)
+def test_made_up_data_and_golden_cases_have_the_range_that_is_declared(tmp_path, wanted):
     example = declared(tmp_path, wanted)
     example.made_up.write_reference(tmp_path / "ref")
     example.made_up.write_samples(tmp_path / "ref", tmp_path / "samples")
-    for name in ("good", "weak"):
-        assert example.load(tmp_path / "ref").score_path(tmp_path / "samples" / name).scores["score"] > 0
+    cases = [(tmp_path / "ref", tmp_path / "samples" / name) for name in ("good", "weak")]
+    cases += [(case / "ref", case / "res") for case in (tmp_path / "tests" / "golden" / "birds").glob("*")]
+    for reference, submission in cases:
+        assert example.load(reference, interval=False).score_path(submission).scores["score"] >= 0
+    example.made_up.plant(tmp_path / "planted")
+    assert example.load(tmp_path / "planted")
 
 
 def test_numbers_have_the_range_that_is_declared(tmp_path):
