@@ -14,6 +14,7 @@ from organizer.files import write_files
 from people_in_video.items.csv_folder import read_csv_folder
 from scoring_program.metrics.evaluator import Evaluator, column_key
 from validator.findings import Findings
+from validator.texts import quote, some_words
 
 TRUTH, PREDICTION = "truth.json", "prediction.json"
 _TYPES = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
@@ -50,8 +51,9 @@ def wrap(
     truth, predicted = _read(truth_path), _read(prediction_path)
     known = {key: value for key, value in predicted.items() if key in truth}
     if not known:
-        problem = f"no item of {prediction_path.name} is in {truth_path.name}"
-        Findings().refuse("E-NEW", problem, "give two files of the same items")
+        problem = f"no key of {prediction_path.name} ({_keys_text(predicted)}) is in {truth_path.name}"
+        problem += f" ({_keys_text(truth)})"
+        Findings().refuse("E-NEW", problem, "write objects from the key of each item to its value")
     code = local_modules(path)
     missing_needs = sorted(_packages_of(code).difference(needs))
     if missing_needs:
@@ -71,20 +73,28 @@ def wrap(
             Findings().refuse(
                 "E-NEW", "the evaluator returns other numbers the second time", "let it not draw"
             )
-    titles = {column_key(key): key for key in keys}
-    wrong_keys = {key for key in titles if not key or key in _OWN_KEYS}
-    if column_key(score) != "score":
-        wrong_keys |= {"score"} & titles.keys()
-    if wrong_keys or len(titles) < len(keys):
-        problem = f"keys of the evaluator are not different words of their own: {', '.join(keys)}"
-        Findings().refuse("E-NEW", problem, f"rename them; {', '.join(sorted(_OWN_KEYS))} are taken")
     return Wrapped(
         truth=truth,
         predicted=known,
         numbers=numbers,
-        titles=titles,
+        titles=_titles_of(keys, score),
         code=code,
     )
+
+
+def _titles_of(keys: Collection[str], score: str) -> dict[str, str]:
+    """Return the evaluator's keys by those of the columns. Raises Refused."""
+    titles = {column_key(key): key for key in keys}
+    taken_keys = _OWN_KEYS if column_key(score) == "score" else _OWN_KEYS | {"score"}
+    if "" in titles or taken_keys & titles.keys() or len(titles) < len(keys):
+        problem = f"keys of the evaluator are no different names of columns: {', '.join(keys)}"
+        remedy = "rename them: digits and letters from a to z tell them apart, capitals do not"
+        Findings().refuse("E-NEW", problem, f"{remedy}; {', '.join(sorted(taken_keys))} are taken")
+    return titles
+
+
+def _keys_text(values: Mapping[str, Any]) -> str:
+    return some_words([quote(key) for key in values])
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from itertools import cycle
@@ -28,7 +28,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.cut import without_math
 from organizer.bundle.edit import without_task
 from organizer.evaluators import schema_of, wrap
-from organizer.files import new_folder, rewrite_files
+from organizer.files import new_folder, rewrite_files, write_files
 from scoring_program import metrics
 from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
@@ -36,7 +36,15 @@ from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
 from validator.formats.items.example import example_value
 from validator.formats.items.write import as_instance, encode
-from validator.formats.values import CORNERS, KINDS_OF_CSV, Form, Kind, parse_form, range_text
+from validator.formats.values import (
+    CORNERS,
+    KINDS_OF_CSV,
+    LIST_OF_CORNERS,
+    Form,
+    Kind,
+    parse_form,
+    range_text,
+)
 from validator.strict_yaml import load_strict
 from validator.texts import is_printable
 
@@ -44,7 +52,6 @@ TEMPLATES = ROOT / "task_templates"
 CHALLENGE = "items"
 # What a submission of detections looks like, as in ActivityNet.
 _WORDS_OF_DETECTIONS = {"scores": True, "each": "results", "missing": "empty"}
-_LIST_OF_CORNERS = {Kind.SEGMENTS: "segment", Kind.BOXES: "box"}
 _SHOWN_THRESHOLDS = (0.5, 0.75, 0.95)
 _ALL_ONCE = "Every item of the test set must occur exactly once."
 _LEFT_OUT = "Items without predictions may be left out."
@@ -58,6 +65,8 @@ _DEFAULT_LABELS = ("first", "second", "third")
 _DEFAULT_COLUMNS = ("first", "second")
 _COLUMN = re.compile("[a-z][a-z0-9_]{0,29}")
 _MOST_COLUMNS = 20
+# Boxes of golden cases are segments of this height.
+_HEIGHT_OF_CASE = (0, 1)
 _OPTION_OF_FIELD = {"form": "format"}
 # Values of an evaluator of one's own have no kind to choose.
 _KINDS = {kind.value: kind for kind in Kind if kind is not Kind.VALUE}
@@ -126,6 +135,11 @@ def new_task(task_id: str, **options: Any) -> int:
         _remove(wanted.id)
         return process.returncode
     print("written:", *_places(wanted.id), sep="\n  ")
+    if wanted.truth is not None and wanted.prediction is not None:
+        examples = f"{wanted.truth.name} and {wanted.prediction.name}"
+        print(
+            f"note | the kit publishes the values of {examples}, as demo data: no hidden label may be in them"
+        )
     print("next, in this order:", *_steps(wanted.id), sep="\n  ")
     return 0
 
@@ -146,14 +160,12 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     metric = _metric_of(wanted.metric or words["metric"], kind)
     values = _declared_values(kind, wanted)
     if has_scores:
-        values.update(_WORDS_OF_DETECTIONS, names={_LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
-    if wanted.thresholds is not None and not wanted.thresholds:
-        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
-    if wanted.thresholds is not None and not has_scores:
-        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
-    thresholds = _thresholds_of(wanted.thresholds, metric)
+        values.update(_WORDS_OF_DETECTIONS, names={LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
+    thresholds = _thresholds_of(wanted.thresholds, metric, has_scores)
+    _check_said_once(wanted)
     values.update(wanted.values or {})
     form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    _check_columns(form)
     _check_scores(form, metric)
     metric_title, metric_text = _metric_words(metric)
     declaration = {
@@ -172,17 +184,15 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     page_words = {
         "file": form.file,
         "metric_title": metric_title,
-        "metric_text": _with_noun(metric_text, wanted.item),
+        "metric_text": _with_noun(_with_thresholds(metric_text, thresholds), wanted.item),
         "content": _with_noun(_content(form, words), wanted.item),
         "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
     files = _declarations_and_page(wanted.id, values, declaration, page_words)
-    for case in words["cases"]:
-        # The numbers of other thresholds, of a metric of one's own or of one label are not known here.
-        is_known = _name_of(metric) in case["expected"] and wanted.thresholds is None
-        if is_known and len(form.names) != 1:
-            files.update(_golden_case(case, form, _name_of(metric)))
+    # The numbers of other thresholds or of one label are not known here.
+    if wanted.thresholds is None and len(form.names) != 1:
+        files.update(_golden_cases(words["cases"], form, _name_of(metric)))
     return files
 
 
@@ -237,7 +247,7 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
         conversion = f" `{command}` writes it from a folder with a CSV file for each item."
     declaration = {
         "title": title,
-        "summary": f"{title}: {wanted.score}.",
+        "summary": f"{title} ({wanted.score}).",
         "item": wanted.item,
         "metric": "evaluator",
         "range": list(RANGE),
@@ -280,14 +290,27 @@ def _members_text(schema: Mapping[str, Any]) -> str:
     return f", an object with {' and '.join(names)}" if names else ""
 
 
-def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType) -> list[float]:
+def _thresholds_of(thresholds: Sequence[float] | None, metric: ModuleType, has_scores: bool) -> list[float]:
     """Return thresholds, or those of a metric where none are wanted. Raises Refused."""
+    if thresholds is not None and not thresholds:
+        _refuse("thresholds are at least one", 'write them like --thresholds "0.3 0.4 0.5"')
+    if thresholds is not None and not has_scores:
+        _refuse("only predictions with scores have thresholds", "leave --thresholds out")
     try:
         return list(
             checked_thresholds(getattr(metric, "THRESHOLDS", ()) if thresholds is None else thresholds)
         )
     except ValueError as error:
         _refuse(str(error), 'write them like --thresholds "0.3 0.4 0.5"')
+
+
+def _with_thresholds(metric_text: str, thresholds: Sequence[float]) -> str:
+    """Return what the page says of a metric, with its thresholds in the first line."""
+    if not thresholds:
+        return metric_text
+    first_line, line_end, others = metric_text.partition("\n")
+    numbers = ", ".join(f"{threshold:g}" for threshold in thresholds)
+    return f"{first_line} The thresholds are {numbers}.{line_end}{others}"
 
 
 def _template_words(name: str) -> Mapping[str, Any]:
@@ -324,8 +347,10 @@ def _check_scores(form: Form, metric: ModuleType) -> None:
 
 
 def _check_id(task_id: str) -> None:
-    if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id) or keyword.iskeyword(task_id):
-        _refuse(f"'{task_id}' is not an ID", "write small letters, digits and _, a letter first")
+    if not re.fullmatch("[a-z][a-z0-9_]{1,39}", task_id):
+        _refuse(f"'{task_id}' is not an ID", "write 2 to 40 small letters, digits and _, a letter first")
+    if keyword.iskeyword(task_id):
+        _refuse(f"'{task_id}' is a word of Python", "choose another ID")
     if task_id not in task_ids() and (ROOT / "scoring_program" / "challenges" / task_id).is_dir():
         _refuse(f"'{task_id}' is a challenge", "choose another ID")
 
@@ -416,11 +441,27 @@ def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
         columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
-        if len(columns) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, columns)):
-            names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
-            _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
         return {"kind": kind.value, "columns": columns}
     return {"kind": kind.value}
+
+
+def _check_said_once(wanted: NewTask) -> None:
+    """Refuse values that options say."""
+    values = wanted.values or {}
+    if "kind" in values:
+        _refuse("--values has a kind", "write --kind instead")
+    for name in ("labels", "columns"):
+        if name in values and getattr(wanted, name) is not None:
+            _refuse(f"--{name} and --values both have {name}", f"leave --{name} out")
+
+
+def _check_columns(form: Form) -> None:
+    """Refuse names of columns that the keys of the leaderboard cannot hold."""
+    if form.kind is not Kind.COLUMNS:
+        return
+    if len(form.names) > _MOST_COLUMNS or not all(map(_COLUMN.fullmatch, form.names)):
+        names = f"at most {_MOST_COLUMNS} names of small letters, digits and _"
+        _refuse(f"columns are {names}", 'write them like --columns "valence arousal"')
 
 
 def _code(name: str) -> str:
@@ -524,6 +565,31 @@ def _yaml_of(content: Mapping[str, Any]) -> str:
     return text
 
 
+def _golden_cases(cases: Iterable[Mapping[str, Any]], form: Form, metric: str) -> dict[str, bytes]:
+    """Return the files of the golden cases whose numbers are known, and that the range allows."""
+    lowest, highest = form.range
+    files = {}
+    for case in cases:
+        numbers = [*_numbers_in(case["truth"]), *_numbers_in(case["predicted"])]
+        if form.kind is Kind.BOXES:
+            numbers += _HEIGHT_OF_CASE
+        if metric in case["expected"] and all(lowest <= number <= highest for number in numbers):
+            files.update(_golden_case(case, form, metric))
+    return files
+
+
+def _numbers_in(value: Any) -> Iterator[float]:
+    """Yield the numbers and times in a value of a golden case."""
+    if isinstance(value, dict):
+        for key, entry in value.items():
+            yield from _numbers_in(entry) if key != "score" else ()
+    elif isinstance(value, list):
+        for entry in value:
+            yield from _numbers_in(entry)
+    elif not isinstance(value, str):
+        yield value
+
+
 def _golden_case(case: Mapping[str, Any], form: Form, metric: str) -> dict[str, bytes]:
     """Return the files of a golden case, whose numbers the template has."""
     folder = f"tests/golden/{form.file.partition('.')[0]}/{case['name']}"
@@ -556,7 +622,8 @@ def _values_of_case(values: Mapping[str, Any], form: Form) -> dict[str, Any]:
         if isinstance(value, dict):
             corners = [value["start"], value["end"]]
             if form.kind is Kind.BOXES:
-                corners = [value["start"], 0, value["end"], 1]
+                top, bottom = _HEIGHT_OF_CASE
+                corners = [value["start"], top, value["end"], bottom]
             score = value.get("score", 1.0)
             return as_instance(form.instance_keys, names[value["label"]], corners, score)
         return names.get(value, value)
@@ -620,20 +687,21 @@ def undo_new_task(task_id: str) -> int:
     competition = ROOT / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text_without_task = without_task(text, task_id)
-    folder = new_folder(ROOT / "out" / "undone", task_id)
-    folder.mkdir(parents=True)
     if text_without_task != text:
-        shutil.copyfile(competition, folder / COMPETITION)
         rewrite_files({COMPETITION: text_without_task.encode()}, ROOT)
-    _put_aside(task_id, folder)
+    folder = _put_aside(task_id)
     print(f"all files of {task_id} are in {folder.relative_to(ROOT)}/ now")
     if text_without_task != text:
-        print(f"{COMPETITION} does not name it any more; a copy as it was is there, too")
+        write_files({COMPETITION: text.encode()}, folder)
+        print(f"{COMPETITION} is without {task_id} now; as it was, it is there, too")
     return 0
 
 
-def _put_aside(task_id: str, folder: Path) -> None:
-    """Move the files of a task to a folder."""
-    for place in _places(task_id):
+def _put_aside(task_id: str) -> Path:
+    """Move the files of a task to a folder of ``out/undone/``, and return that."""
+    places = _places(task_id)
+    folder = new_folder(ROOT / "out" / "undone", task_id)
+    for place in places:
         (folder / place).parent.mkdir(parents=True, exist_ok=True)
         (ROOT / place).rename(folder / place)
+    return folder

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import shlex
+import sys
 from types import ModuleType
 from typing import Any
 
@@ -117,6 +118,24 @@ def test_each_example_works_as_it_stands(tmp_path, monkeypatch, title, text):
     result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
     (score,) = re.findall(r"This submission scores ([0-9.]+[0-9]|[0-9])", text)
     assert result.scores["score"] == pytest.approx(float(score), abs=5e-5)
+
+
+SCRIPT = """\
+import json
+def main(truth_file, results_file):
+    with open(truth_file) as truth_lines, open(results_file) as results_lines:
+        truth, results = json.load(truth_lines)["annotations"], json.load(results_lines)["results"]
+    print("hits", sum(truth[key] == value for key, value in results.items()))
+"""
+
+
+def test_the_module_around_a_script_returns_what_it_prints(monkeypatch):
+    (code,) = [text for text in code_blocks("python") if "count_people" in text]
+    script, module = ModuleType("count_people"), ModuleType("my_eval")
+    exec(SCRIPT, script.__dict__)  # noqa: S102 - a script of our own
+    monkeypatch.setitem(sys.modules, "count_people", script)
+    exec(code, module.__dict__)  # noqa: S102 - a module of our own page
+    assert module.evaluate({"a": 1, "b": 2}, {"a": 1, "b": 3}) == {"hits": 1}
 
 
 def test_the_page_has_four_examples():

@@ -34,10 +34,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--values", type=_words, metavar="YAML", help=what)
     what = "a script with a function evaluate(truth, predicted), which returns numbers by name"
     parser.add_argument("--evaluator", type=existing_path, metavar="FILE", help=what)
-    what = (
-        "an example of the ground truth: a JSON object from the key of each item to its value, or a folder "
-    )
-    what += "with a CSV file for each item"
+    what = "an example of the ground truth, which becomes public: a JSON object from the key of each item "
+    what += "to its value, or a folder with a CSV file for each item"
     parser.add_argument("--truth", type=existing_path, metavar="PATH", help=what)
     what = "the same of a submission"
     parser.add_argument("--prediction", type=existing_path, metavar="PATH", help=what)

@@ -207,10 +207,12 @@ def pair_cards(ranking: Ranking) -> list[Element]:
     return [standings_parts.pairs_card(ranking.standings, "pairs.csv")]
 
 
-def items_card(ranking: Ranking) -> Element:
-    """Return the items with the worst mean score over the teams."""
+def item_cards(ranking: Ranking) -> list[Element]:
+    """Return the items with the worst mean score over the teams, if items have scores."""
     item = ranking.task.item
     scored_items = [row for row in hardest_items(ranking) if not np.isnan(row.mean)]
+    if not scored_items:
+        return []
     # A bar ends at 1, which errors in units of the task do not.
     is_share = all(0 <= row.mean <= 1 for row in scored_items)
     note = "If no team is right, the annotation may be wrong."
@@ -222,7 +224,8 @@ def items_card(ranking: Ranking) -> Element:
         Heading("Spread", "number"),
         Heading("Teams", "count"),
     ]
-    return card("items", f"Hardest {item}s", note, *table(headings, scored_items[:MOST_DRAWN], "Hardest"))
+    rows = table(headings, scored_items[:MOST_DRAWN], "Hardest")
+    return [card("items", f"Hardest {item}s", note, *rows)]
 
 
 def failed_cards(ranking: Ranking) -> list[Element]:

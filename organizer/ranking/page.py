@@ -66,7 +66,7 @@ def index_page(ranking: Ranking) -> str:
             *cards.fact_cards(ranking),
             cards.method_card(ranking),
             *cards.pair_cards(ranking),
-            cards.items_card(ranking),
+            *cards.item_cards(ranking),
             *submissions,
         ]
     return render_page(ranking, "Ranking, for the organizers", shown_cards, warnings)

@@ -98,13 +98,14 @@ def guess(form: Form, value: Any, rng: random.Random, wrong: float) -> Any:
 
 
 def _shifted(form: Form, instance: dict[str, Any], rng: random.Random, wrong: float) -> dict[str, Any]:
-    """Return an instance a little later, or to the right and below; with scores its own is high."""
+    """Return an instance a little later, or to the right and below, within the range; scores are high."""
     keys = form.instance_keys
     corners = corners_of(keys, instance)
     length = corners[len(corners) // 2] - corners[0]
-    delay = round(wrong * rng.random() * length, 2)
+    latest = form.range[1]
+    delay = min(round(wrong * rng.random() * length, 2), latest - max(corners))
     score = round(1 - wrong * rng.random(), _DECIMALS) if form.has_scores else 1.0
-    return as_instance(keys, instance[keys.label], [corner + delay for corner in corners], score)
+    return as_instance(keys, instance[keys.label], [min(corner + delay, latest) for corner in corners], score)
 
 
 def _seconds(form: Form) -> float:
@@ -144,6 +145,7 @@ def canaries(form: Form) -> list[Any]:
         return [dict.fromkeys(form.names, number) for number in numbers]
     if form.kind is Kind.LABELS:
         return [[label] for label in labels]
-    ends = [min(7.5, highest)] * (len(form.instance_keys.corners) // 2)
+    # After each start, which is at least the lowest number.
+    ends = [min(max(7.5, lowest + 1), highest)] * (len(form.instance_keys.corners) // 2)
     keys = form.truth.instance_keys
     return [[as_instance(keys, form.names[0], [number] * len(ends) + ends)] for number in numbers]

@@ -117,13 +117,16 @@ class Evaluator:
         copies = _fresh(truth), _fresh(predicted)
         try:
             with self._streams(), self._imports():
-                result = _load(self.path).evaluate(*copies)
+                function = getattr(_load(self.path), "evaluate", None)
+                result = function(*copies) if function else None
         except (limits.StoppedError, MemoryError, KeyboardInterrupt):
             raise
         except BaseException as error:
             problem = f"the evaluator raised {_place(error, self.path.parent)}: {error}"
             remedy = _REMEDY_OF_IMPORT if isinstance(error, ModuleNotFoundError) else _REMEDY
             self.fail(problem, remedy, hidden_log.exception_text(error))
+        if function is None:
+            self.fail(f"{self.path.name} has no function evaluate(truth, predicted)")
         if not isinstance(result, Mapping):
             self.fail("the evaluator does not return numbers by name")
         return {str(key): _as_float(value) for key, value in result.items()}

@@ -16,7 +16,7 @@ START_ERRORS = {
 # Of CASES in test_codes.py.
 COMMAND_ERRORS = {
     "E-CORENLP": "there is no stanford-corenlp-X.Y.Z.jar; give the unpacked folder of CoreNLP 3.9.1",
-    "E-NEW": "'Birds' is not an ID; write small letters, digits and _, a letter first",
+    "E-NEW": "'Birds' is not an ID; write 2 to 40 small letters, digits and _, a letter first",
     "E-REF-MISSING": "there is no such folder; check the path",
     "E-REF-OTHER": "this file is not of this command; move it away, or add --replace to lose it",
     "E-REF-SAMPLE": "kinetics_tps_sample.zip is the sample of no task in this folder; the names are chalearn_gesture_sample.zip",

@@ -231,6 +231,26 @@ def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, 
     assert named in f"{problem.problem}; {problem.remedy}"
 
 
+@pytest.mark.parametrize(
+    ("script", "truth", "score", "named"),
+    [
+        ("def main():\n    pass\n", ANSWERS, "share", "no function evaluate"),
+        ("", {"version": 1, "annotations": ANSWERS}, "share", "version, annotations"),
+        ("def evaluate(truth, predicted):\n    return {'F1': 1, 'f1': 1}\n", ANSWERS, "F1", "F1, f1"),
+        ("def evaluate(truth, predicted):\n    return {'F1': 1, 'score': 1}\n", ANSWERS, "F1", "score_low"),
+    ],
+)
+def test_scripts_and_examples_of_another_form_are_told_apart(
+    tmp_path, monkeypatch, script, truth, score, named
+):
+    path = tmp_path / "my_eval.py"
+    path.write_text(script, encoding="utf-8")
+    with pytest.raises(Refused) as caught:
+        wrapped(tmp_path, monkeypatch, path, truth, ANSWERS, score)
+    (problem,) = caught.value.findings.problems
+    assert named in f"{problem.problem}; {problem.remedy}"
+
+
 def program_files():
     """Return the files of the built program of a task that is declared in a folder beside this repository."""
     modules = [

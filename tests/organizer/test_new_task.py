@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -62,6 +63,7 @@ CHOICES: dict[str, dict[str, Any]] = {
     [
         ("Bird", {}, "'Bird'"),
         ("import", {}, "'import'"),
+        ("x", {}, "2 to 40"),
         ("../x", {}, "'../x'"),
         ("densepose", {}, "densepose"),
         ("items", {}, "'items' is a challenge"),
@@ -98,6 +100,12 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"kind": "segments", "values": {"scores": True}}, "without scores"),
         ("birds", {"values": {"color": "red"}}, "--values"),
         ("birds", {"values": {"key": "label"}}, "label"),
+        ("birds", {"values": {"kind": "number"}}, "--kind"),
+        ("birds", {"labels": ["a", "b"], "values": {"labels": ["c", "d"]}}, "--labels"),
+        ("birds", {"columns": ["a", "b"], "values": {"columns": ["c", "d"]}}, "--columns"),
+        ("birds", {"kind": "columns", "values": {"columns": ["a b", "c"]}}, "columns"),
+        ("birds", {"kind": "boxes", "thresholds": [math.nan]}, "hundredths"),
+        ("birds", {"kind": "boxes", "thresholds": [math.inf]}, "hundredths"),
         ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
         ("birds", {"kind": "boxes", "thresholds": []}, "at least one"),
         ("birds", {"columns": ["a"]}, "columns"),
@@ -129,6 +137,12 @@ def test_texts_of_new_tasks_can_be_read(task_id):
             json.loads(data)
         elif path.endswith(".yaml"):
             assert yaml.safe_load(data).get("title", TITLE) == TITLE
+
+
+@pytest.mark.parametrize(("thresholds", "text"), [([0.3, 0.5], "0.3, 0.5"), (None, "0.5, 0.55, 0.6")])
+def test_a_page_says_at_which_thresholds_is_scored(thresholds, text):
+    wanted = NewTask("birds", metric="detection_ap", thresholds=thresholds)
+    assert f"The thresholds are {text}" in task_files(wanted)["pages/birds.md"].decode()
 
 
 @pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])
@@ -191,6 +205,26 @@ def test_new_tasks_work_at_once_and_are_put_aside(tmp_path):
     check_kits(folder)
     check_started_competition(folder, before)
     check_put_aside(folder, before)
+
+
+EVALUATOR = "def evaluate(truth, predicted):\n    return {'hits': sum(truth[key] == predicted[key] for key in predicted)}\n"
+
+
+@pytest.mark.slow
+def test_what_becomes_public_and_what_is_taken_out_is_told(tmp_path):
+    folder = copy_repository(tmp_path / "copy")
+    (tmp_path / "my_eval.py").write_text(EVALUATOR, encoding="utf-8")
+    for name in ("gt", "answers"):
+        (tmp_path / f"{name}.json").write_text('{"a": "robin", "b": "owl"}', encoding="utf-8")
+    examples = ["--truth", "../gt.json", "--prediction", "../answers.json"]
+    told = run_command(
+        folder, "new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"
+    )
+    assert "the kit publishes the values of gt.json and answers.json" in told
+    run_command(folder, "start", "birds", "--title", "Birds", "--replace")
+    competition = (folder / "competition.yaml").read_bytes()
+    assert "competition.yaml" in run_command(folder, "undo-new-task", "birds")
+    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_bytes() == competition
 
 
 def add_own_metric(folder):

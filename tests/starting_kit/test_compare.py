@@ -365,6 +365,13 @@ def test_lower_scores_are_bold_where_lower_is_better():
     assert float(bold) == min(scores["score"] for scores in rounded_scores)
 
 
+def test_the_page_says_how_many_halves_of_the_task_were_scored():
+    outcome = made(VALUES)
+    standings = outcome.standings._replace(task=replace(outcome.standings.task, half_samples=20))
+    text = comparison.page(replace(outcome, standings=standings))
+    assert "two halves 20 times" in text
+
+
 def test_rows_are_in_an_order_of_all_submissions_only():
     outcome = made(VALUES)
     assert [

@@ -62,6 +62,8 @@ _FURTHER_WORDS = {
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
+LIST_OF_CORNERS = {Kind.SEGMENTS: "segment", Kind.BOXES: "box"}
+"""The usual key of a list of these numbers."""
 # The kinds that a cell of a table can hold.
 KINDS_OF_CSV = (Kind.LABEL, Kind.NUMBER, Kind.COLUMNS)
 
@@ -215,9 +217,9 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
         names=_names_of(words),
         range=_range_of(kind, words),
         file=file,
-        each=words.get("each", ""),
-        key=words.get("key", "id"),
-        column=words.get("column", kind.value),
+        each=_text_of(words, "each", ""),
+        key=_text_of(words, "key", "id"),
+        column=_text_of(words, "column", kind.value),
         instance=_instance_keys_of(kind, words),
         is_missing_empty=_is_missing_empty(words),
         schema=words.get("schema"),
@@ -245,15 +247,32 @@ def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
         raise ValueError(f"values: {' and '.join(parts)}")
 
 
+def _text_of(words: Mapping[str, Any], word: str, default: str) -> str:
+    """Return the name of a key or a column, which is empty only by default. Raises ValueError."""
+    text = words.get(word, default)
+    if not isinstance(text, str):
+        raise ValueError(f"values: {word} is a text; write numbers, yes and no in quotes")
+    if text != default and not _is_name(text):
+        raise ValueError(f"values: {word} is a name without blanks around it")
+    return text
+
+
+def _is_name(text: str) -> bool:
+    return text == text.strip() != "" and is_printable(text)
+
+
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
     """Return all labels or columns. Raises ValueError unless they are different texts."""
     word = "labels" if "labels" in words else "columns"
     if word not in words:
         return ()
     names = words[word]
-    are_texts = all(isinstance(name, str) and is_printable(name) for name in names)
-    if not are_texts or any(name != name.strip() or not name for name in names):
+    if not isinstance(names, (list, tuple)):
+        raise ValueError(f"values: {word} are a list")
+    if not all(isinstance(name, str) for name in names):
         raise ValueError(f"values: {word} are texts; write numbers, yes and no in quotes")
+    if not all(map(_is_name, names)):
+        raise ValueError(f"values: {word} are names without blanks around them")
     # Detection of one kind of thing is usual.
     is_one_enough = words.get("kind") in {kind.value for kind in CORNERS}
     if len(names) < (1 if is_one_enough else 2) or len(set(names)) < len(names):
@@ -276,24 +295,33 @@ def _instance_keys_of(kind: Kind, words: Mapping[str, Any]) -> InstanceKeys | No
     has_scores = words.get("scores", False)
     if not isinstance(has_scores, bool):
         raise ValueError("values: scores is true or false")
-    names = dict(words.get("names", {}))
+    names = words.get("names", {})
+    if not isinstance(names, Mapping):
+        raise ValueError(f"values: {_names_text(kind)}")
+    names = dict(names)
     label = names.pop("label", "label")
     score = names.pop("score", "score") if has_scores else ""
     lists = [key for key, value in names.items() if value == list(corners)]
     keys = [label, score, *lists]
     if len(lists) < len(names) or len(lists) > 1 or not all(isinstance(key, str) for key in keys):
-        raise ValueError(f"values: names are like {{box: [{', '.join(corners)}], label: category}}")
+        raise ValueError(f"values: {_names_text(kind)}")
     instance = InstanceKeys(label=label, score=score, corners=corners, list="".join(lists))
     if len({*keys, *corners}) < len(keys) + len(corners):
         raise ValueError("values: names are all different")
     return instance
 
 
+def _names_text(kind: Kind) -> str:
+    """Return what other names are like; those of corners are in a list under a name of its own."""
+    return f"names are like {{{LIST_OF_CORNERS[kind]}: [{', '.join(CORNERS[kind])}], label: category}}"
+
+
 def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     default_range = (0.0, _LATEST) if kind is Kind.SEGMENTS else (-_LARGEST, _LARGEST)
     lowest = words.get("minimum", default_range[0])
     highest = words.get("latest", words.get("maximum", default_range[1]))
-    are_numbers = all(isinstance(end, (int, float)) and math.isfinite(end) for end in (lowest, highest))
+    ends = (lowest, highest)
+    are_numbers = all(type(end) in (int, float) and math.isfinite(end) for end in ends)
     if not are_numbers or lowest >= highest:
         raise ValueError("values: minimum, maximum and latest are numbers, the lowest first")
     if kind is Kind.SEGMENTS and words.get("scores"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from functools import partial
 from importlib import import_module
@@ -113,7 +114,9 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
 def checked_thresholds(thresholds: Sequence[float]) -> tuple[float, ...]:
     """Return thresholds, each of which has a key of its own. Raises ValueError."""
     percents = [100 * threshold for threshold in thresholds]
-    are_whole = all(abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents)
+    are_whole = all(
+        math.isfinite(percent) and abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents
+    )
     are_ascending = all(low < high for low, high in zip(percents, percents[1:]))
     if percents and not (are_whole and are_ascending and min(percents) > 0 and max(percents) <= 100):
         raise ValueError("thresholds: hundredths above 0, at most 1, ascending")

@@ -261,7 +261,7 @@ def page(comparison: Comparison) -> str:
         *_group_cards(comparison),
         *_pair_cards(comparison),
         *_note_cards(comparison),
-        standings_parts.method_card(standings, comparison.signature),
+        standings_parts.method_card(standings, comparison.signature, standings.task.half_samples),
     ]
     body = with_contents(first, rest)
     style = standings_style() + (drawings_style() if comparison.item_pairs else "")

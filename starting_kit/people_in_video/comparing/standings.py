@@ -16,7 +16,7 @@ import numpy as np
 from people_in_video.comparing.forest import Band, Scale, forest_axis, forest_row, scale_of
 from people_in_video.comparing.pairs import SIGNIFICANT, Comparison
 from scoring_program.figures.matrix import matrix_table
-from scoring_program.metrics.resampling import HALVES, LEAST_ITEMS, SEED, Intervals
+from scoring_program.metrics.resampling import LEAST_ITEMS, SEED, Intervals
 from scoring_program.report.elements.layout import card, scroll
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import Child, cut, element
@@ -457,7 +457,7 @@ def p_text(p: float) -> str:
 
 
 def method_card(
-    standings: Standings, signature: str, half_samples: int = HALVES, reading: Sequence[str] = ()
+    standings: Standings, signature: str, half_samples: int, reading: Sequence[str] = ()
 ) -> Element:
     """Return how the table is read, how intervals, tests and rank sets are computed, and the signature."""
     lines = [*reading, *method_texts(standings, half_samples)]

@@ -76,6 +76,13 @@ def test_hardest_items_are_those_with_the_worst_scores(sorting, first):
     }  # fmt: skip
 
 
+def test_a_task_whose_items_have_no_scores_has_no_hardest_ones():
+    ranking = teams()
+    for record in ranking.records:
+        record.entry.item_scores[:] = [np.nan] * len(record.entry.items)
+    assert "Hardest" not in index_page(ranking)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("factor", "bars"), [(0.1, True), (10.0, False)])
 def test_only_items_scored_from_0_to_1_have_a_bar(factor, bars):

@@ -707,7 +707,19 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
         ("[robin, wren]", "[robin, robin]", "different"),
         ("[robin, wren]", "[yes, no]", "quotes"),
         ("[robin, wren]", "[1, 2]", "quotes"),
+        ("[robin, wren]", "robin", "list"),
+        ("[robin, wren]", "[robin, ' wren']", "blanks"),
         ("[robin, wren]}", "[robin, wren], key: label}", "label"),
+        ("[robin, wren]}", "[robin, wren], key: [clip]}", "key"),
+        ("[robin, wren]}", "[robin, wren], key: ''}", "key"),
+        ("[robin, wren]}", "[robin, wren], column: 3}", "column"),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {each: [x], kind: boxes", "each"),
+        (
+            "birds.csv\nvalues: {kind: label",
+            "birds.json\nvalues: {names: x, kind: segments",
+            "segment: [start",
+        ),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {latest: true, kind: segments", "latest"),
         ("birds.csv", "birds.tsv", ".csv"),
         ("kind: label", "kind: segments", ".json"),
         ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {scores: 1, kind: boxes", "scores"),
@@ -759,6 +771,29 @@ def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
     write_case(example.made_up, tmp_path, {"a": "robin", "b": "wren"}, {"b": "robin", "a": "robin"})
     assert (tmp_path / "res" / "birds.csv").read_text() == "clip,bird\nb,robin\na,robin\n"
     assert example.load(tmp_path / "ref").score_path(tmp_path / "res").scores["score"] == 0.5
+
+
+WITH_RANGES = [
+    NewTask("birds", kind="segments", values={"latest": 3}),
+    NewTask("birds", metric="detection_ap", values={"latest": 10}),
+    NewTask("birds", kind="boxes", values={"maximum": 50, "minimum": 10}),
+    NewTask("birds", kind="boxes", values={"maximum": 1, "minimum": 0}),
+    NewTask("birds", kind="number", values={"maximum": 5, "minimum": 1}),
+    NewTask("birds", kind="columns", values={"minimum": 0}),
+]
+
+
+@pytest.mark.parametrize("wanted", WITH_RANGES)
+def test_made_up_data_and_golden_cases_have_the_range_that_is_declared(tmp_path, wanted):
+    example = declared(tmp_path, wanted)
+    example.made_up.write_reference(tmp_path / "ref")
+    example.made_up.write_samples(tmp_path / "ref", tmp_path / "samples")
+    cases = [(tmp_path / "ref", tmp_path / "samples" / name) for name in ("good", "weak")]
+    cases += [(case / "ref", case / "res") for case in (tmp_path / "tests" / "golden" / "birds").glob("*")]
+    for reference, submission in cases:
+        assert example.load(reference, interval=False).score_path(submission).scores["score"] >= 0
+    example.made_up.plant(tmp_path / "planted")
+    assert example.load(tmp_path / "planted")
 
 
 def test_numbers_have_the_range_that_is_declared(tmp_path):
