@@ -104,17 +104,18 @@ def _qualities(sample: Regions, corners: Floats, maps_of_axes: list[list[tuple[f
     """
     pairs = sample.pairs
     predicted, true = corners[pairs.region], sample.true_corners[pairs.true]
-    d = len(maps_of_axes)
-    common, size = np.ones((2, 1, len(true)))
-    true_size = np.ones(len(true))
+    d, n_pairs = len(maps_of_axes), len(true)
+    common, size = np.ones((2, 1, n_pairs))
+    true_size = np.ones(n_pairs)
     for axis, maps in enumerate(maps_of_axes):
         scale, offset = np.array(maps).T[..., None]
         first, second = scale * predicted[:, axis] + offset, scale * predicted[:, d + axis] + offset
         low, high = np.minimum(first, second), np.maximum(first, second)
         true_low, true_high = true[:, axis], true[:, d + axis]
         common_length = lengths(np.maximum(low, true_low), np.minimum(high, true_high))
-        common = (common[:, None] * common_length).reshape(-1, len(true))
-        size = (size[:, None] * lengths(low, high)).reshape(-1, len(true))
+        n_products = len(common) * len(maps)
+        common = (common[:, None] * common_length).reshape(n_products, n_pairs)
+        size = (size[:, None] * lengths(low, high)).reshape(n_products, n_pairs)
         true_size = true_size * lengths(true_low, true_high)
     return sample.largest_of_entries(iou_of_sizes(common, size, true_size), pairs).mean(axis=-1)
 
