@@ -9,6 +9,7 @@ import json
 import os
 import re
 import resource
+import sys
 import tempfile
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -150,6 +151,22 @@ def assert_calls(main: Callable[[list[str]], int], command: str, module: str, fu
     with mock.patch(f"{module}.{function}", autospec=True, return_value=7) as fake:
         assert main(command.split()) == 7
     fake.assert_called_once()
+
+
+def n_calls(function: Callable[..., Case], *arguments: Any) -> tuple[int, Case]:
+    """Return how many functions are called, of Python and built in, and what the function returns."""
+    count = 0
+
+    def profile(frame: Any, event: str, argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(profile)
+    try:
+        result = function(*arguments)
+    finally:
+        sys.setprofile(None)
+    return count, result
 
 
 def refused(call: Callable[..., object], *arguments: Any, **options: Any) -> Findings:

@@ -3,13 +3,21 @@
 from __future__ import annotations
 
 import csv
+import json
 import random
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
+
+import pytest
 
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
+from organizer.runs import rescore
+from organizer.runs.pool import Ended, Pool
+from organizer.runs.scoring_process import INVALID, SCORED, Setup
 from organizer.runs.worker import BuiltTask
 from tests.helpers import REFERENCES, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
@@ -88,7 +96,42 @@ def spoiled(time_limit=600.0, code=_SPOILED):
     return BuiltTask(ID, zip_bytes(files), REFERENCE, time_limit)
 
 
+# What was scored, by the program with all that its scores depend on, and the submission.
+_KEPT: dict[tuple[str, bytes], Ended] = {}
+
+
+class _KeepingPool(Pool):
+    """Scores each submission once for all tests of this process, as the outcome is the same each time."""
+
+    def __init__(self, setup: Setup, *options) -> None:
+        super().__init__(setup, *options)
+        self._context = json.dumps({**vars(setup), "program": "", "reference": ""})
+
+    def score(self, submission: bytes) -> Ended:
+        key = self._context, submission
+        if key in _KEPT:
+            return _KEPT[key]
+        ended = super().score(submission)
+        if ended[0].outcome in (SCORED, INVALID):
+            _KEPT[key] = ended
+        return ended
+
+
+@contextmanager
+def kept_outcomes() -> Iterator[None]:
+    """Let ``rescore`` start no process for what it has scored: for tests of what is made of the scores."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(rescore, "Pool", _KeepingPool)
+        yield
+
+
 def call(submissions, output, *more, reference=REFERENCE):
+    """Call the command and return its exit code; what was scored before is not scored again."""
+    with kept_outcomes():
+        return call_anew(submissions, output, *more, reference=reference)
+
+
+def call_anew(submissions, output, *more, reference=REFERENCE):
     """Call the command and return its exit code."""
     places = [str(submissions), "--reference", str(reference), "--output", str(output)]
     # A process for each core takes longer to start than these few submissions take.

@@ -15,6 +15,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -486,6 +487,8 @@ def _own_tasks(tmp_path_factory):
     )
     with pytest.MonkeyPatch.context() as patch:
         wrapped = declared_with_evaluator(folder, wanted, patch)
+        # An evaluator is called for each half: what is said does not depend on how many there are.
+        wrapped = wrapped._replace(task=replace(wrapped.task, half_samples=10))
         with known_tasks(folder, detections, wrapped):
             FOLDERS.update(dict.fromkeys((DETECTIONS, WRAPPED), folder))
             yield
@@ -533,9 +536,9 @@ CASES = [
 
 
 @pytest.mark.parametrize(("task", "change"), CASES)
-@pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("detail", HIDDEN)
-def test_a_run_says_what_a_check_with_public_data_says(task, change, protocol, detail):
+def test_a_run_says_what_a_check_with_public_data_says(task, change, detail):
+    protocol = ["published", "released"][change % 2]
     reference, public = demo(task)
     submission = submission_of(task, "weak", change, seed=change)
     said = messages_of_run(task, reference, submission, detail=detail, protocol=protocol)
@@ -543,7 +546,7 @@ def test_a_run_says_what_a_check_with_public_data_says(task, change, protocol, d
 
 
 @pytest.mark.parametrize("task", TASKS)
-@settings(max_examples=scaled(40))
+@settings(max_examples=scaled(24))
 @given(data=st.data())
 def test_references_with_the_same_public_part_give_the_same_messages(task, data):
     seed = data.draw(st.integers(0, 2**32 - 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pickle
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -104,7 +106,13 @@ def load_plain(text: str) -> YamlValue:
     return _load(text, _PlainLoader)
 
 
-def _load(text: str, loader: type[_PlainLoader]) -> YamlValue:
+def _load(text: str, loader: Any) -> YamlValue:
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
-    return yaml.load(text, Loader=loader)  # noqa: S506 - a subclass of SafeLoader
+    return pickle.loads(_pickled(text, loader))  # noqa: S301 - of our own
+
+
+@lru_cache(maxsize=8)
+def _pickled(text: str, loader: Any) -> bytes:
+    """Return the data, of which each caller gets a copy: commands read a competition.yaml several times."""
+    return pickle.dumps(yaml.load(text, Loader=loader))  # noqa: S506 - a subclass of SafeLoader

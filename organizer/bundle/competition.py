@@ -7,6 +7,7 @@ import re
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -156,7 +157,8 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
         except yaml.constructor.ConstructorError as error:
             data = load_plain(decoded)  # as the platform does: the last of two equal keys wins
             report.add("key twice", position_of(error), problem=error.problem)
-        _report_numbers(decoded, report)
+        for position, text_of_number, number_read in _odd_numbers(decoded):
+            report.add("odd number", position, text=text_of_number, number=number_read)
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
@@ -188,8 +190,10 @@ def _without_python_tags(text: str, report: LintReport) -> str:
     return text
 
 
-def _report_numbers(text: str, report: LintReport) -> None:
-    """Report what YAML 1.1 reads as a number that nobody meant: 1:30 is 90, 010 is 8."""
+@lru_cache(maxsize=8)
+def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
+    """Return what YAML 1.1 reads as a number that nobody meant, with its place: 1:30 is 90, 010 is 8."""
+    odd_numbers: list[tuple[str, str, object]] = []
     pending = [yaml.compose(text)]
     seen: set[int] = set()
     while pending:
@@ -204,8 +208,9 @@ def _report_numbers(text: str, report: LintReport) -> None:
         elif isinstance(node, yaml.ScalarNode) and _ODD_NUMBER.fullmatch(node.value) and node.style is None:
             number_read = yaml.safe_load(node.value)
             if not isinstance(number_read, str):
-                where = f"line {node.start_mark.line + 1} column {node.start_mark.column + 1}"
-                report.add("odd number", where, text=node.value, number=number_read)
+                position = f"line {node.start_mark.line + 1} column {node.start_mark.column + 1}"
+                odd_numbers.append((position, node.value, number_read))
+    return odd_numbers
 
 
 def yaml_problem(error: Exception) -> str:

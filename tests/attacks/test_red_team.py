@@ -1,4 +1,4 @@
-"""Attacks of red teams on notes and refusals, played against ``score.py INPUT OUTPUT`` of built programs.
+"""Attacks of red teams on notes and refusals, played against what programs run, one against a built program.
 
 Each asks the same question of two references, or asks about something that is hidden and about something that is not
 there; what is said must be equal, numbers aside.
@@ -6,12 +6,13 @@ there; what is said must be equal, numbers aside.
 
 from __future__ import annotations
 
+import io
 import json
 import re
-import resource
 import subprocess
 import sys
-from functools import cache
+from contextlib import redirect_stderr, redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,42 +21,72 @@ import pytest
 from organizer.bundle.programs import program_files
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, write_files
-from tests.helpers import REFERENCES, SAMPLES
+from scoring_program.run import load_folder, run
+from tests.helpers import REFERENCES, SAMPLES, n_calls
 
 KINETICS, GIVEN, GENERATED = "kinetics_tps", "anet_entities_gt", "anet_entities_gen"
 # Boxes that are the same on all frames would be noted.
 FAR = [[1, 1, 4 + frame / 10, 4] for frame in range(10)]
+# Each unknown name is looked at a few times, and compared with no other one.
+MOST_CALLS_PER_NAME = 100
 
 
-@pytest.fixture(scope="module")
+def write_inputs(
+    folder: Path, reference: dict[str, bytes], submission: dict[str, Any], settings: dict[str, Any]
+) -> None:
+    lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
+    write_files({**reference, "settings.yaml": lines.encode()}, folder / "input" / "ref")
+    texts = {name: json.dumps(content).encode() for name, content in submission.items()}
+    write_files(texts, folder / "input" / "res")
+
+
+def all_that_is_said(folder: Path, exit_code: int, stderr: str) -> dict[str, Any]:
+    assert exit_code in (0, 1), stderr
+    detail = json.loads((folder / "output" / "detailed_results.json").read_text(encoding="utf-8"))
+    return {**detail, "stderr": re.sub("(?m)^time: .*\n", "", stderr), "exit_code": exit_code}
+
+
+@pytest.fixture
 def score(tmp_path_factory):
-    """Return a function that scores a submission with the built program of a task; it returns all that is said."""
+    """Return a function that scores a submission as the program of a task does; it returns all that is said."""
 
-    @cache
-    def program(task: str) -> Path:
-        folder = tmp_path_factory.mktemp("program")
-        write_files(program_files(task), folder)
-        return folder
-
-    def run(
+    def score_here(
         task: str, reference: dict[str, bytes], submission: dict[str, Any], **settings: Any
     ) -> dict[str, Any]:
         folder = tmp_path_factory.mktemp("run")
-        lines = "".join(f"{key}: {json.dumps(value)}\n" for key, value in settings.items())
-        write_files({**reference, "settings.yaml": lines.encode()}, folder / "input" / "ref")
-        texts = {name: json.dumps(content).encode() for name, content in submission.items()}
-        write_files(texts, folder / "input" / "res")
+        write_inputs(folder, reference, submission, settings)
+        load = partial(load_folder, task, folder / "input" / "ref")
+        with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()) as stderr:
+            outcome = run(load, folder / "input" / "res", folder / "output")
+        return all_that_is_said(folder, outcome.exit_code, stderr.getvalue())
+
+    return score_here
+
+
+@pytest.fixture
+def score_with_program(tmp_path_factory):
+    """Return a function that does the same with the built program, in a process of its own."""
+
+    def score_there(
+        task: str, reference: dict[str, bytes], submission: dict[str, Any], **settings: Any
+    ) -> dict[str, Any]:
+        folder = tmp_path_factory.mktemp("run")
+        write_inputs(folder, reference, submission, settings)
+        write_files(program_files(task), folder / "program")
         done = subprocess.run(
-            [sys.executable, str(program(task) / "score.py"), str(folder / "input"), str(folder / "output")],
+            [
+                sys.executable,
+                str(folder / "program" / "score.py"),
+                str(folder / "input"),
+                str(folder / "output"),
+            ],
             capture_output=True,
             text=True,
             check=False,
         )
-        assert done.returncode in (0, 1), done.stderr
-        detail = json.loads((folder / "output" / "detailed_results.json").read_text(encoding="utf-8"))
-        return {**detail, "stderr": re.sub("(?m)^time: .*\n", "", done.stderr), "exit_code": done.returncode}
+        return all_that_is_said(folder, done.returncode, done.stderr)
 
-    return run
+    return score_there
 
 
 def messages(said: dict[str, Any]) -> str:
@@ -74,7 +105,7 @@ def of_json(files: dict[str, bytes], name: str) -> Any:
     return json.loads(files[name])
 
 
-def test_a_refusal_does_not_tell_which_sampled_frames_are_annotated(score):
+def test_a_refusal_does_not_tell_which_sampled_frames_are_annotated(score_with_program):
     """Boxes are wrong in a public frame that the reference lacks, and in one that it has."""
     reference = source(KINETICS)
     parts = of_json(reference, "gt_part_result.json")
@@ -88,7 +119,7 @@ def test_a_refusal_does_not_tell_which_sampled_frames_are_annotated(score):
     # These use up what is kept of unknown frames.
     others = {"junk video": {f"j{number}": {"humans": []} for number in range(10_000)}}
     said = [
-        score(
+        score_with_program(
             KINETICS,
             reference,
             {
@@ -344,21 +375,15 @@ def videos_of_sentences(n: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("task", "submission_of_size", "n"),
     [
-        (KINETICS, frames_of_one_video, 190_000),
-        (KINETICS, videos_of_parts, 100_000),
-        (GENERATED, videos_of_sentences, 100_000),
+        (KINETICS, frames_of_one_video, 19_000),
+        (KINETICS, videos_of_parts, 10_000),
+        (GENERATED, videos_of_sentences, 10_000),
     ],
     ids=["frames", "videos", "videos of sentences"],
 )
-def test_unknown_names_of_less_than_a_megabyte_take_at_most_4_seconds(score, task, submission_of_size, n):
-    begin = processor_seconds()
-    said = score(task, source(task), submission_of_size(n), detail="summary")
+def test_many_unknown_names_call_few_functions_each(score, task, submission_of_size, n):
+    submission = submission_of_size(n)
+    calls, said = n_calls(partial(score, task, source(task), submission, detail="summary"))
     assert said["exit_code"] == 0
     assert "UNKNOWN" in messages(said)
-    assert processor_seconds() - begin < 4
-
-
-def processor_seconds() -> float:
-    """Return the seconds of the programs that have ended."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
+    assert calls < MOST_CALLS_PER_NAME * n

@@ -13,7 +13,7 @@ from organizer.files import read_zip, zip_bytes, zip_files
 from organizer.runs import built
 from tests.damages import caller, damaged_in_place, wrong_paths
 from tests.helpers import REFERENCES, make_zip, with_wrong_checksum
-from tests.rescoring import ID, call, sample, write_submissions
+from tests.rescoring import ID, call, kept_outcomes, sample, write_submissions
 
 GIVEN = "anet_entities_gt"
 # A command, and the good file or folder in place of which FILE is given.
@@ -112,7 +112,8 @@ def call_in(given, tmp_path, monkeypatch, capsys):
     """Return a function that calls a command with a path for FILE, in the folder of good files."""
     monkeypatch.setattr(archive, "DIST", given / "dist")
     monkeypatch.chdir(given)
-    return caller(main, {"ID": ID, "GIVEN": GIVEN, "OUT": str(tmp_path / "out")}, capsys)
+    with kept_outcomes():
+        yield caller(main, {"ID": ID, "GIVEN": GIVEN, "OUT": str(tmp_path / "out")}, capsys)
 
 
 @pytest.mark.parametrize(("words", "good"), FILES.values(), ids=FILES)

@@ -33,17 +33,24 @@ def scores(
         for video in true_class
     }
 
-    def accuracy(threshold: Fraction) -> Fraction:
-        if protocol == "published":
-            return mean([right[video] and psc[video] > threshold for video in psc])
-        return mean([right[video] and float(psc[video]) >= float(threshold) for video in psc])
+    # The PSC of right videos in steps of the threshold: above step / 10,000 is above a whole number of steps.
+    steps = [math.ceil(10_000 * psc[video]) for video in psc if right[video]]
+    doubles = [float(psc[video]) for video in psc if right[video]]
 
-    grid = [accuracy(Fraction(step, 10_000)) for step in range(10_001)]
+    def n_accurate(step: int) -> int:
+        if protocol == "published":
+            return sum(number > step for number in steps)
+        return sum(number >= step / 10_000 for number in doubles)
+
+    def accuracy(step: int) -> Fraction:
+        return Fraction(n_accurate(step), len(psc))
+
+    numbers = [n_accurate(step) for step in range(10_001)]
     if protocol == "published":
-        exact = (sum(grid) - (grid[0] + grid[-1]) / 2) / 10_000
+        exact = Fraction(2 * sum(numbers) - numbers[0] - numbers[-1], 2 * 10_000 * len(psc))
         score = Fraction(math.floor(exact * 10**6 + Fraction(1, 2)), 10**6)
     else:
-        exact = Fraction(one_by_one([float(value) * 0.0001 for value in grid[1:-1]]))
+        exact = Fraction(one_by_one([number / len(psc) * 0.0001 for number in numbers[1:-1]]))
         score = round(exact, 6)
     frames = [(video, frame) for video in true_class for frame in true_parts[video]]
     return {
@@ -53,9 +60,9 @@ def scores(
         "coverage": mean([frame in predicted_parts.get(video, {}) for video, frame in frames]),
         "mean_psc": mean(list(psc.values())),
         "top1_accuracy": mean(list(right.values())),
-        "accuracy_psc_0": accuracy(Fraction(0)),
-        "accuracy_psc_25": accuracy(Fraction(1, 4)),
-        "accuracy_psc_50": accuracy(Fraction(1, 2)),
+        "accuracy_psc_0": accuracy(0),
+        "accuracy_psc_25": accuracy(2500),
+        "accuracy_psc_50": accuracy(5000),
     }
 
 

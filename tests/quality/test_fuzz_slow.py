@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 import zipfile
 
 import pytest
 
 from organizer.files import folder_files, samples_folder
-from tests.helpers import ROOT, make_zip, one_of_each_challenge, only_at_night, run_folder
+from tests.helpers import ROOT, make_zip, n_calls, one_of_each_challenge, only_at_night, run_folder
 
 # Of functions, of Python and built in: about half a second. Before explaining was bounded, one error beside good
 # values took nine million.
@@ -24,22 +23,6 @@ def error_beside_many():
     good = {f"img_{number:05d}.json": {"humans": [HUMAN] * 4} for number in range(2500)}
     parts = json.dumps({"v": {"bad": {"humans": [1]}, **good}}).encode()
     return make_zip({"pred_vid_result.json": "{}", "pred_part_result.json": parts})
-
-
-def n_calls(function, *arguments):
-    """Return how many functions are called, and what the function returns."""
-    count = 0
-
-    def profile(frame, event, argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(profile)
-    try:
-        result = function(*arguments)
-    finally:
-        sys.setprofile(None)
-    return count, result
 
 
 def empty_videos():

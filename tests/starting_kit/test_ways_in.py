@@ -6,7 +6,6 @@ import csv
 import json
 import pickle
 import shlex
-import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -23,7 +22,7 @@ from people_in_video.densepose import converter as densepose_converter
 from people_in_video.densepose import writer as densepose_writer
 from quality.task import quality_tasks
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, make_zip
+from tests.helpers import REFERENCES, SAMPLES, make_zip, n_calls
 from tests.starting_kit.test_conversion import IUV, coco_entry, problem_of, rows_of_zip
 
 GESTURES, ACTIONS = "chalearn_gesture", "chalearn_action"
@@ -513,9 +512,9 @@ def test_no_damaged_file_ends_in_anything_but_a_short_message(kind, ending, tmp_
 @pytest.mark.parametrize(("side", "n_detections"), [(8, 1_000_000), (1000, 100_000)])
 def test_one_array_that_is_named_many_times_is_refused_before_it_is_read(tmp_path, side, n_detections):
     entry = coco_entry({"uv": np.zeros((3, side, side), np.uint8)}, bbox=[1.0, 2.0, side, side])
-    begin = time.process_time()
-    problem = problem_of(lambda: convert("densepose", [entry] * n_detections, tmp_path / "my.zip"))
-    assert time.process_time() - begin < 4
+    detections = [entry] * n_detections
+    calls, problem = n_calls(problem_of, lambda: convert("densepose", detections, tmp_path / "my.zip"))
+    assert calls < 10 * n_detections
     assert "more than" in problem.problem
     assert list(tmp_path.iterdir()) == []
 

@@ -113,11 +113,12 @@ class _JudgedRegions:
         words: str,
         change: Change | None,
         changed: Regions,
+        corners: Floats,
         least_share: float = LEAST_SHARE,
     ) -> Trial:
-        """Return the trial of a change; ``changed`` are the regions after it, or after one that was fitted on
-        other entries."""
-        own_iou = changed.best_iou(changed.corners)
+        """Return the trial of a change; ``changed`` are the regions in other items or slots after it, and
+        ``corners`` those after it, or after one that was fitted on other entries."""
+        own_iou = changed.best_iou(corners)
         return Trial(
             family=family,
             words=words,
@@ -125,7 +126,7 @@ class _JudgedRegions:
             after=own_iou > self.level,
             item=self.sample.item_of_entry,
             own_agreement=own_iou,
-            exchanged_agreement=changed.exchanged_iou(changed.corners),
+            exchanged_agreement=changed.exchanged_iou(corners),
             change=change,
             least_share=least_share,
         )
@@ -134,17 +135,18 @@ class _JudgedRegions:
         self, family: Family, words: str, change: Change, least_share: float = LEAST_SHARE
     ) -> Iterator[Trial]:
         """Yield the trial of a change of columns, if it may be a repair."""
-        changed = self.sample.changed(change)
-        trial = self.trial(family, words, change, changed, least_share)
-        if self.is_convincing(trial, changed):
+        sample = self.sample
+        corners = change.corners(sample.corners, sample.item, sample.parent)
+        trial = self.trial(family, words, change, sample, corners, least_share)
+        if self.is_convincing(trial, corners):
             yield trial
 
-    def is_convincing(self, trial: Trial, changed: Regions) -> bool:
+    def is_convincing(self, trial: Trial, corners: Floats) -> bool:
         """Return whether other corners are others indeed, and fit better than those of a weak model do."""
         sample = self.sample
         if not trial.is_repair():
             return False
-        if np.median(pair_iou(sample.corners, changed.corners)) > _SAME_IOU:
+        if np.median(pair_iou(sample.corners, corners)) > _SAME_IOU:
             return False
         if self._iou_of_weak_model is None:
             self._iou_of_weak_model = mean_iou_of_weak_model(sample)
@@ -230,11 +232,11 @@ def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     exchanged = exchanged_entries(sample.item)[:1]
     if not exchanged:
         return
-    held_out = replace(sample, corners=_scale_held_out(sample, corners, is_even))
+    held_out = _scale_held_out(sample, corners, is_even)
     others = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
     words = f"with {' and '.join(sample.axes)} times a number of its own for each {sample.item_noun}"
     change = Change(corners=partial(_scale_columns, all_scales)) if sample.can_change else None
-    trial = judged.trial(Family.ITEM_SCALE, words, change, held_out)
+    trial = judged.trial(Family.ITEM_SCALE, words, change, sample, held_out)
     trial = trial._replace(exchanged_agreement=others)
     if judged.is_convincing(trial, held_out):
         yield trial
@@ -300,7 +302,7 @@ def _shifts_of_slots(judged: _JudgedRegions) -> Iterator[Trial]:
         changes[f"with {noun} in reverse order"] = partial(_map_slot, column, -1, total)
         for words, changed_slot in changes.items():
             change = Change(slot=changed_slot)
-            yield judged.trial(Family.NUMBERS, words, change, sample.changed(change))
+            yield judged.trial(Family.NUMBERS, words, change, sample.changed(change), sample.corners)
 
 
 def _map_slot(column: int, factor: int, offset: int, slot: Ints) -> Ints:
@@ -322,7 +324,7 @@ def _shifts_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
         is_tested = np.isin(sample.item_of_entry + shift, annotated_items)
         change = Change(item=partial(add, shift))
         for view in views:
-            trial = view.trial(Family.ITEMS, words, change, view.sample.changed(change))
+            trial = view.trial(Family.ITEMS, words, change, view.sample.changed(change), sample.corners)
             yield trial._replace(
                 before=trial.before[is_tested],
                 after=trial.after[is_tested],
@@ -358,7 +360,7 @@ def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
         held_out[part == number] = assign(part != number)[sample.item_of_entry[part == number]]
     words = f"as predictions of other {sample.item_noun}s, in another order"
     change = Change(item=partial(_look_up_items, assign(part >= 0)))
-    yield view.trial(Family.ITEMS, words, change, replace(sample, item=held_out[sample.entries]))
+    yield view.trial(Family.ITEMS, words, change, replace(sample, item=held_out[sample.entries]), corners)
 
 
 def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:

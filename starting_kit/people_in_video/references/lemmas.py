@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 from collections.abc import Collection, Mapping
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
@@ -17,7 +18,8 @@ TABLE = Path(__file__).with_name("corenlp_3.9.1_lemmas.tsv.gz")
 _NAMED_WORDS = 10
 
 
-def load_table() -> dict[str, str]:
+@cache
+def load_table() -> Mapping[str, str]:
     """Return the lemma of each word of the table."""
     table = {}
     for line in gzip.decompress(TABLE.read_bytes()).decode().splitlines():

@@ -710,8 +710,9 @@ def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monk
     assert all(word in warning for word in ("Main phase", "1 scored submission", "another phase?"))
 
 
-@pytest.mark.parametrize(("random_score", "is_doubted"), [(0.9, True), (0.3, False)])
-@pytest.mark.parametrize("is_zip", [False, True])
+@pytest.mark.parametrize(
+    ("random_score", "is_doubted", "is_zip"), [(0.9, True, False), (0.9, True, True), (0.3, False, False)]
+)
 def test_teams_that_are_all_below_chance_are_doubted(
     tmp_path, capsys, monkeypatch, random_score, is_doubted, is_zip
 ):

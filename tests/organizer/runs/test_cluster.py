@@ -18,7 +18,7 @@ from organizer.ranking.command import Choices, rescore
 from organizer.runs.pool import BrokenError
 from organizer.runs.rescore import Options
 from organizer.runs.worker import BuiltTask
-from tests.rescoring import ID, call, left, rows, sample, spoiled, varied, write_submissions
+from tests.rescoring import ID, call_anew, left, rows, sample, spoiled, varied, write_submissions
 
 # Dask's own threads and sockets end a little after its client is closed.
 pytestmark = [
@@ -78,7 +78,7 @@ def processes(tmp_path):
 def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(processes, tmp_path):
     folder = write_submissions(tmp_path / "in", {f"t{i % 7}/{i}.zip": varied(8 * i) for i in range(30)})
     write_submissions(folder, {"broken.zip": b"no zip"})
-    assert call(folder, tmp_path / "here") == 0
+    assert call_anew(folder, tmp_path / "here") == 0
     doomed = processes.worker()
     processes.worker()
     out = tmp_path / "there"
@@ -89,7 +89,7 @@ def test_a_cluster_gives_the_same_files_also_if_a_worker_is_killed(processes, tm
 
     killer = threading.Thread(target=kill)
     killer.start()
-    assert call(folder, out, "--scheduler", processes.address) == 0
+    assert call_anew(folder, out, "--scheduler", processes.address) == 0
     killer.join()
     assert left(out) == left(tmp_path / "here")
     # The program and the reference are on the disk of each worker, once.
@@ -121,7 +121,7 @@ def test_a_broken_reference_is_told(processes, tmp_path, capsys):
 @pytest.mark.slow
 def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
-    assert call(folder, tmp_path / "out", "--scheduler", processes.address) == 2
+    assert call_anew(folder, tmp_path / "out", "--scheduler", processes.address) == 2
     (line,) = capsys.readouterr().out.splitlines()[2:]
     assert line.startswith(f"{processes.address}: ")
     assert line.endswith(f" dask worker {processes.address}")
@@ -130,7 +130,7 @@ def test_a_scheduler_without_workers_is_one_line(processes, tmp_path, capsys):
 @pytest.mark.slow
 def test_a_scheduler_that_cannot_be_reached_is_one_line(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
-    assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
+    assert call_anew(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
     (line,) = capsys.readouterr().out.splitlines()[2:]
     assert line.startswith("tcp://127.0.0.1:1: ")
     assert line.endswith(" dask scheduler")

@@ -33,7 +33,7 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
 from tests.helpers import ROOT, is_nightly, make_zip
-from tests.rescoring import ID, REFERENCE, call, left, rows, sample, spoiled, varied, write_submissions
+from tests.rescoring import ID, REFERENCE, call_anew, left, rows, sample, spoiled, varied, write_submissions
 
 # Submissions of a call that is killed after half of them.
 N_KILLED = 30 if is_nightly() else 8
@@ -150,8 +150,8 @@ def test_number_of_workers_and_order_of_completion_change_nothing(tmp_path):
     folder = write_submissions(
         tmp_path / "in", {f"t{i % 9}/{i}.zip": varied(7 * i) for i in range(24 if is_nightly() else 9)}
     )
-    assert call(folder, tmp_path / "one", "--workers", 1) == 0
-    assert call(folder, tmp_path / "three", "--workers", 3) == 0
+    assert call_anew(folder, tmp_path / "one", "--workers", 1) == 0
+    assert call_anew(folder, tmp_path / "three", "--workers", 3) == 0
     assert left(tmp_path / "one") == left(tmp_path / "three")
     score = scores_at_home(folder / "t3" / "3.zip", tmp_path / "home")
     assert float(rows(tmp_path / "one" / "scores.csv")["t3/3.zip"]["score"]) == score
@@ -244,7 +244,7 @@ def test_a_machine_without_dask_says_how_to_install_it(tmp_path, capsys, monkeyp
     monkeypatch.setitem(sys.modules, "distributed", None)
     monkeypatch.delitem(sys.modules, "organizer.runs.cluster", raising=False)
     folder = write_submissions(tmp_path / "in", {"fine.zip": sample()})
-    assert call(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
+    assert call_anew(folder, tmp_path / "out", "--scheduler", "tcp://127.0.0.1:1") == 2
     assert "requirements/scale.lock" in capsys.readouterr().out
 
 
@@ -259,13 +259,13 @@ def test_results_edited_by_hand_are_scored_again(tmp_path):
         lambda text: text.replace('"items": [', '"items": [0, '),
     ]
     folder = write_submissions(tmp_path / "in", {f"t{i}.zip": varied(i) for i in range(len(edits))})
-    assert call(folder, tmp_path / "out") == 0
+    assert call_anew(folder, tmp_path / "out") == 0
     expected = left(tmp_path / "out")
     for path, edit in zip(sorted((tmp_path / "out" / "store").rglob("*.json")), edits):
         before = path.read_text()
         path.write_text(edit(before))
         assert path.read_text() != before
-    assert call(folder, tmp_path / "out") == 0
+    assert call_anew(folder, tmp_path / "out") == 0
     assert left(tmp_path / "out") == expected
 
 
@@ -280,7 +280,7 @@ def test_a_score_that_few_items_decide_is_marked_as_rough(tmp_path):
     reference = shutil.copytree(REFERENCE, tmp_path / "ref")
     (reference / "settings.yaml").write_text("detail: full\n")
     submissions = write_submissions(tmp_path / "in", {"a.zip": make_zip(contents)})
-    assert call(submissions, tmp_path / "out", reference=reference) == 0
+    assert call_anew(submissions, tmp_path / "out", reference=reference) == 0
     assert f"rough: only 1 of {len(contents)} sequences" in (tmp_path / "out" / "ranking.html").read_text()
 
 
@@ -312,14 +312,14 @@ SPOILED = {
 @pytest.mark.slow
 def test_what_a_power_cut_leaves_is_repaired(tmp_path):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample(), "b.zip": sample("weak")})
-    assert call(folder, tmp_path / "out") == 0
+    assert call_anew(folder, tmp_path / "out") == 0
     expected = left(tmp_path / "out")
     for name, (pattern, spoil) in SPOILED.items():
         paths = list((tmp_path / "out").glob(pattern))
         assert paths
         for path in paths:
             spoil(path)
-        assert call(folder, tmp_path / "out") == 0
+        assert call_anew(folder, tmp_path / "out") == 0
         assert left(tmp_path / "out") == expected, name
 
 
@@ -336,7 +336,7 @@ def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(t
     with monkeypatch.context() as patch:
         for module in (engine, stored):
             patch.setattr(module, "write_durable", traced)
-        assert call(folder, tmp_path / "whole") == 0
+        assert call_anew(folder, tmp_path / "whole") == 0
     expected = left(tmp_path / "whole")
     assert len(writes) == 7
     for number in range(len(writes)):
@@ -344,7 +344,7 @@ def test_after_any_prefix_of_the_writes_the_next_call_ends_with_the_same_files(t
         for path, text in writes[:number]:
             (out / path).parent.mkdir(parents=True, exist_ok=True)
             (out / path).write_text(text, encoding="utf-8")
-        assert call(folder, out) == 0
+        assert call_anew(folder, out) == 0
         assert left(out) == expected
 
 
@@ -353,10 +353,10 @@ def test_a_second_call_in_one_folder_says_who_works_there(tmp_path, capsys):
     folder = write_submissions(tmp_path / "in", {"a.zip": sample()})
     (tmp_path / "out" / "store").mkdir(parents=True)
     with files.locked(tmp_path / "out" / "store"):
-        assert call(folder, tmp_path / "out") == 2
+        assert call_anew(folder, tmp_path / "out") == 2
     said = capsys.readouterr().out
     assert f"process {os.getpid()} on {socket.gethostname()} " in said
-    assert call(folder, tmp_path / "out") == 0
+    assert call_anew(folder, tmp_path / "out") == 0
 
 
 def test_where_there_are_no_locks_the_file_is_the_lock(tmp_path, monkeypatch):

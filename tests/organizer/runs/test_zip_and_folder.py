@@ -8,7 +8,6 @@ import struct
 import zipfile
 from contextlib import closing
 from functools import partial
-from typing import NamedTuple
 
 import pytest
 
@@ -18,7 +17,7 @@ from organizer.runs.pool import Pool, machine_memory_mb
 from organizer.runs.scoring_process import Setup
 from scoring_program.run import load_folder, run
 from scoring_program.signature import VERSION
-from tests.helpers import make_zip, with_flag_of_encryption, with_wrong_checksum
+from tests.helpers import is_nightly, make_zip, with_flag_of_encryption, with_wrong_checksum
 from tests.rescoring import ID, REFERENCE, sample
 
 GOOD = sample()
@@ -198,23 +197,24 @@ VERDICTS = {
     "no files": (lambda: make_zip({}), "E-FILE-NONE", "E-FILE-NONE"),
 }
 
-
-class Judges(NamedTuple):
-    """What scores a zip for `rescore`, and a zip or folder as the program does."""
-
-    pool: Pool
-    load: partial
+# One of each kind, as each takes a process of its own; all at night.
+OF_RESCORE = [
+    "plain", "a zip in a folder in a zip", "a zip in a zip in a zip", "metadata with a command",
+    "a file above the limit", "a name with ..", "a name twice, the last one wrong", "a link", "a fifo", "a password",
+    "damage in a file that is not needed", "a size that is too small", "no zip", "nothing",
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")
-def judges(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("judges")
+def pool(tmp_path_factory):
+    """Return what scores zips for `rescore`."""
+    folder = tmp_path_factory.mktemp("pool")
     for name in ("program", "work"):
         (folder / name).mkdir()
     unpack(build_program(ID), folder / "program")
     setup = Setup(ID, VERSION, "", {}, 10, 600.0, str(folder / "program"), str(REFERENCE))
-    with closing(Pool(setup, 1, machine_memory_mb(), folder / "work")) as pool:
-        yield Judges(pool, partial(load_folder, ID, REFERENCE))
+    with closing(Pool(setup, 1, machine_memory_mb(), folder / "work")) as opened:
+        yield opened
 
 
 def verdict(outcome):
@@ -223,14 +223,12 @@ def verdict(outcome):
 
 
 @pytest.mark.parametrize(("make", "at_home", "on_the_site"), VERDICTS.values(), ids=VERDICTS)
-def test_zip_and_folder_have_the_verdicts_of_the_table(judges, tmp_path, make, at_home, on_the_site):
+def test_zip_and_folder_have_the_verdicts_of_the_table(tmp_path, make, at_home, on_the_site):
+    load = partial(load_folder, ID, REFERENCE)
     data, path, folder = make(), tmp_path / "submission.zip", tmp_path / "res"
     path.write_bytes(data)
     folder.mkdir()
-    assert verdict(run(judges.load, path, tmp_path / "home", at_home=True)) == at_home
-    entry, _ = judges.pool.score(data)
-    assert entry.outcome == ("scored" if on_the_site == "scored" else "invalid")
-    assert entry.problem.startswith("" if on_the_site == "scored" else on_the_site)
+    assert verdict(run(load, path, tmp_path / "home", at_home=True)) == at_home
     try:
         with zipfile.ZipFile(path) as archive:
             archive.extractall(folder)
@@ -241,4 +239,12 @@ def test_zip_and_folder_have_the_verdicts_of_the_table(judges, tmp_path, make, a
     # The worker runs a command, so that the program sees another folder.
     if at_home != "E-FILE-RESERVED":
         (folder / "metadata").write_text("of the platform")
-        assert verdict(run(judges.load, folder, tmp_path / "site")) == on_the_site
+        assert verdict(run(load, folder, tmp_path / "site")) == on_the_site
+
+
+@pytest.mark.parametrize("name", VERDICTS if is_nightly() else OF_RESCORE)
+def test_rescore_has_the_verdicts_of_the_table(pool, name):
+    make, _, on_the_site = VERDICTS[name]
+    entry, _ = pool.score(make())
+    assert entry.outcome == ("scored" if on_the_site == "scored" else "invalid")
+    assert entry.problem.startswith("" if on_the_site == "scored" else on_the_site)

@@ -56,6 +56,26 @@ def search_boxes(columns, boxes, has_sizes=False, parent=None, noun="", item=Non
     return search(sample)
 
 
+def test_boxes_of_frames_that_are_not_annotated_need_no_repair():
+    boxes = true_boxes(np.random.default_rng(0))
+    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
+    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)[:, None]
+    for columns in ([0, 1, 2, 3], [0, 2]):
+        corners = boxes[:, columns]
+        sample = Regions(
+            corners=corners,
+            item=item,
+            true_corners=corners,
+            true_item=item,
+            n_items=N_ITEMS,
+            slot=frame + 100,
+            true_slot=frame,
+            slot_nouns=("",),
+            axes=("x", "y")[: len(columns) // 2],
+        )
+        assert search(sample) is None
+
+
 def as_sizes(boxes):
     return np.concatenate([boxes[:, :2], boxes[:, 2:] - boxes[:, :2]], axis=1)
 
