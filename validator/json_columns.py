@@ -234,15 +234,17 @@ def _check_of_words(schema: Schema) -> Check:
     allowed_words = None if words is None else set(words)
 
     def check(values: list[JsonValue]) -> Column:
-        try:
-            # Joining refuses what is no string, and takes half the time that asking for types does.
-            "".join(values)
-        except TypeError:
-            raise UnfitError from None
+        if has_lengths:
+            # These may be long, so they are not joined.
+            _sizes_between(values, shortest, longest, size_of=str.__len__)
+        else:
+            try:
+                # Joining refuses what is no string, and takes half the time that asking for types does.
+                "".join(values)
+            except TypeError:
+                raise UnfitError from None
         if allowed_words is not None and not allowed_words.issuperset(values):
             raise UnfitError
-        if has_lengths:
-            _sizes_between(values, shortest, longest)
         return Column(values)
 
     return check
@@ -269,10 +271,12 @@ def _numbers(values: list[JsonValue]) -> Floats:
     return numbers
 
 
-def _sizes_between(values: list[JsonValue], least: float, most: float) -> Ints:
+def _sizes_between(
+    values: list[JsonValue], least: float, most: float, size_of: Callable[[Any], int] = len
+) -> Ints:
     """Return the sizes of values. Raises UnfitError unless all have one, in a range."""
     try:
-        sizes = np.fromiter(map(len, values), np.int32, len(values))
+        sizes = np.fromiter(map(size_of, values), np.int32, len(values))
     except TypeError:
         raise UnfitError from None
     if len(sizes) and (sizes.min() < least or sizes.max() > most):

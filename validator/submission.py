@@ -39,7 +39,7 @@ _LONGEST_PART = 255
 _LONGEST_NAME = 1000
 # What macOS and Windows put beside the files of users.
 _JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
-_PIECE = 65_536
+_PIECE = 1 << 20
 PLATFORM_FILES = ("metadata.yaml", "metadata")
 """Files in which a platform looks for a command to run; it reads the first one that is there."""
 _PLAIN_NAMES = "use plain, short file names and no folders"

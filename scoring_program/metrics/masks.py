@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -21,14 +22,15 @@ def runs_to_mask(runs: Ints, height: int, width: int) -> Bools:
     return np.repeat(np.arange(len(runs)) % 2 == 1, runs).reshape(height, width)
 
 
-class PlacedMask(NamedTuple):
+@dataclass(frozen=True)
+class PlacedMask:
     """A bool mask (h, w) whose upper left pixel is (row, column) of the image; cut at the image's border."""
 
     row: int
     column: int
     mask: Bools
 
-    @property
+    @cached_property
     def area(self) -> int:
         """Number of foreground pixels."""
         return int(np.count_nonzero(self.mask))

@@ -22,6 +22,7 @@ from validator.formats.densepose.read import Detection, DetectionHints
 from validator.formats.densepose.write import array_entry, encode_detection
 from validator.formats.rules import load_rules
 from validator.hints import empty_note
+from validator.submission import on_read
 
 pytestmark = pytest.mark.interpreters
 
@@ -371,6 +372,15 @@ def test_small_masks_and_long_texts_count_as_more_pixels(tmp_path, monkeypatch, 
     findings = refused(fmt.read_detections, path, RULES, passed_on.append, 1)
     assert places_of(findings) == [("E-JSON-COUNT", NAME, "")]
     assert len(passed_on) <= n_most
+
+
+def test_what_is_read_ahead_is_told_and_adds_up_to_the_size(tmp_path):
+    text = f"[{json.dumps(GOOD[0])},{' ' * 20_000_000}{json.dumps(GOOD[1])}]"
+    sizes = []
+    token = on_read.set(sizes.append)
+    assert kept(tmp_path, text) == [0, 1]
+    on_read.reset(token)
+    assert sum(sizes) == len(text)
 
 
 @pytest.mark.parametrize("n_cores", [1, 3])
