@@ -43,7 +43,7 @@ from organizer.runs.built import read_bundle, reference_in
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import load_task
-from validator.texts import counted, printable, some_words
+from validator.texts import counted, printable, quote_path, some_words
 
 SUMS = "SHA256SUMS"
 CITATION = "CITATION.cff"
@@ -173,13 +173,14 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
         try:
             reported = dict(json.loads(path.read_text(encoding="utf-8")))
         except (OSError, ValueError, TypeError, RecursionError):
-            raise ArchiveError(f"{path}: it is not there, or cannot be read; {remedy}") from None
+            problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
+            raise ArchiveError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)
         differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
         if differing:
             sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
-            problem = f"the ranking and the report in {report} are of two runs ({'; '.join(sides)})"
-            raise ArchiveError(f"{problem}; {remedy}")
+            both = f"the ranking and the report in {quote_path(str(report))}"
+            raise ArchiveError(f"{both} are of two runs ({'; '.join(sides)}); {remedy}")
 
 
 def _check_same_bundle(
