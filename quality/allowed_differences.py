@@ -49,16 +49,28 @@ def _words(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> Allow
 def _notes(reason: str, codes: Sequence[str], outputs: str = _MESSAGES) -> AllowedDifference:
     """Return the row of notes that one of the versions gives, with what is said because of them."""
     code = f"(?:{'|'.join(codes)})"
-    note = rf'\{{"code": "{code}", "text": {_JSON_TEXT}\}}'
+    note = rf'\{{\s*"code": "{code}",\s*"text": {_JSON_TEXT}\s*\}}'
     return AllowedDifference(
         reason,
         rf"^(?:likely mistake|note) {code}: .*\n"
-        rf"|(?<=\[)(?:{note}, )+|(?:, )?{note}"
+        rf"|(?<=\[)\s*(?:{note},\s*)+|(?:,\s*)?{note}|(?<=\[)\s+|\s+(?=\])"
         rf"|<li>{code}: [^<]*</li>"
+        rf'|(?:, )?"{code}: (?:[^"\\]|\\.)*"'
         r'|<section id="run-(?:mistakes|notes)"[^>]*><h2>[^<]*</h2><ul>|</ul></section>'
         r'|<li><a href="#run-(?:mistakes|notes)">[^<]*</a></li>'
         r'|<strong class="(?:good|warn)">Valid and scored[^<]*</strong>'
         rf"|^{_COSTS_AS_READ}\n| ?{_COSTS_AS_READ} ?",
+        outputs,
+    )
+
+
+def _table(reason: str, key: str, outputs: str) -> AllowedDifference:
+    """Return the row of tables that one of the versions has, with their lines among the contents."""
+    section = key.replace("_", "-")
+    return AllowedDifference(
+        reason,
+        rf'(?:, )?"{key}": \{{"kind": "Table"[^{{}}]*(?:\{{[^{{}}]*\}}[^{{}}]*)*\}}'
+        rf'|<section id="{section}">.*?</section>|<li><a href="#{section}">[^<]*</a></li>',
         outputs,
     )
 
@@ -74,7 +86,71 @@ _VERSION_CLOCK_AND_PLACE = (
     AllowedDifference("time of stages", r'(?<="stages": )\{[^}]*\}|^time: .*$'),
     AllowedDifference("folder of a checkout", r"/[\w./-]*?/(?=output/|cache/)"),
     AllowedDifference("folder of a prepared reference", r"(?<=-)[0-9a-f]{16}(?= \()", r"/stderr$"),
+    AllowedDifference("what takes long", r"^\.\.\. .*\n", r"/stderr$"),
     AllowedDifference("place in our code", r"(?<=in )\w+\.py line \d+ in \w+"),
+)
+_PAGES = (
+    AllowedDifference(
+        "the page of a refused submission lists what to fix by file; its JSON is compared",
+        r'<section id="run-problems(?:-\d+)?">.*?</section>'
+        r'|<li><a href="#run-problems(?:-\d+)?">[^<]*</a></li>',
+        r"/(?:program|score-\w+)/detailed_results\.html$|/ranking/rescore/files/details/[\w-]+\.html$",
+    ),
+    AllowedDifference(
+        "pages at home name the file with the scores of items",
+        r'<p class="after">per_item\.csv beside this page has the score of each [^<]*</p>',
+        r"/score-\w+/detailed_results\.html$",
+    ),
+    AllowedDifference(
+        "the axis of a score ends where its interval and the marks do; equal marks are one",
+        r'<div class="interval">.*?</div>(?:<div class="key">.*?</div>)?|(?<=\S):(?= \d\.\d+</span>)'
+        r'|<svg viewBox="0 0 10 10" aria-hidden="true"><rect width="10" height="10" class="fill-[b-e]">'
+        r"</rect></svg>"
+        r"(?=[^<]*\d\.\d+</span>)",
+        r"\.html$",
+    ),
+    AllowedDifference(
+        "counts in matrices have separators of thousands",
+        r"(?<=[\d]),(?=\d{3}\b)",
+        r"/score-\w+/detailed_results\.html$",
+        task="chalearn_action",
+    ),
+    AllowedDifference(
+        "a table of one row is a line",
+        r'<div class="scroll"[^>]*><table><thead><tr>(?:(?!<tr).)*</thead><tbody><tr>(?:(?!<tr).)*</tbody>'
+        r"</table></div>"
+        r"|<p>[^<:]+: (?:[^<·]+|<a [^>]*>[^<]*</a>) · [^<]*</p>",
+        r"\.html$",
+    ),
+    AllowedDifference(
+        "a bar chart has an axis in place of a number on each bar",
+        r'<line class="grid"[^>]*></line>|<span class="(?:value|y)[^"]*" style="[^"]*">[^<]*</span>',
+        r"\.html$",
+    ),
+    AllowedDifference(
+        "the worst points are the darkest",
+        r'(?<=style="--s:)\d\.\d\d|(?<=point similarity: )[01]<span class="scale"></span>[01]',
+        r"\.html$",
+        task="densepose",
+    ),
+    AllowedDifference(
+        "numbers of boxes are drawn above all boxes, a little smaller",
+        r'(?<=<text )x="[\d.-]+" y="[\d.-]+" font-size="[\d.]+"(?= class="number-\w+ claim">)'
+        r'|<text [^>]*class="number-\w+">\d+</text>',
+        r"\.html$",
+    ),
+    *(
+        AllowedDifference(
+            "at home tables show how rows lie to the instances of their class",
+            _EVERYTHING,
+            r"/tables/borders\.csv$",
+        ),
+        _table(
+            "at home tables show how rows lie to the instances of their class",
+            "borders",
+            r"/score-\w+/detailed_results\.",
+        ),
+    ),
 )
 _PROBLEMS = (
     _words("values of CSV files are quoted; exponents and long numbers are named", ["E-CSV-INTEGER"]),
@@ -87,6 +163,10 @@ _PROBLEMS = (
         ["E-ITEMS-NONE", "E-FILE-CASE", "N-ITEMS-UNKNOWN"],
     ),
     _words("methods of zips that cannot be read are named", ["E-ZIP-METHOD"]),
+    _words(
+        "what is wrong with a file of a zip is mended at the file",
+        ["E-ZIP-NAME", "E-ZIP-NESTED", "E-ZIP-SPECIAL", "E-ZIP-TWICE"],
+    ),
     _words(
         "what is wrong in boxes and arrays is shown beside what is allowed",
         ["E-BOX-ORDER", "E-DP-BOX", "E-DP-PART"],
@@ -132,6 +212,7 @@ _PROBLEMS = (
         "E-JSON-DEPTH-(?:e8c1afd353|fuzz20|fuzz3)|E-JSON-SCHEMA-fuzz(?:203|308)|E-JSON-SYNTAX-1b5e79ad54"
         "|N-FILE-SPELLING-fuzz265",
     ),
+    _cases("a text with a NUL that is not UTF-16 is wrong at its place", "E-JSON-ENCODING-fuzz303"),
     _cases("what is wrong before a syntax error is listed, too", "E-JSON-SYNTAX-fuzz(?:109|239|36|76)"),
     _cases(
         "problems of JSON are listed entry by entry, and a number in place of another type is one problem",
@@ -170,14 +251,14 @@ _HIDDEN_DATA = (
         r"|<p>Nothing looks like a mistake\.</p>|</?ol>",
         r"^densepose/references/",
     ),
-    _words(
-        "frames are counted against public ones",
-        ["N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-FRAMES-UNKNOWN"],
-    ),
     _notes(
         "frames that are unknown are explained only if all others are met",
         ["N-FRAMES-MISSING", "N-LOW"],
         "/mistake-frames-[\\w-]+/(?:program|score-published)" + _MESSAGES,
+    ),
+    _words(
+        "frames are counted against public ones",
+        ["N-CLASSES-MISSING", "N-FRAMES-MISSING", "N-FRAMES-UNKNOWN"],
     ),
     AllowedDifference(
         "segments are counted against public ones",
@@ -190,11 +271,13 @@ _HIDDEN_DATA = (
         ["N-BOXES-OUTSIDE"],
         "/program" + _MESSAGES,
     ),
-    AllowedDifference(
-        "programs have no tables by sampled frame and box size",
-        r'(?:, )?"(?:box_size|frame)": \{"kind": "Table"[^{}]*(?:\{[^{}]*\}[^{}]*)*\}'
-        r'|<section id="(?:box-size|frame)">.*?</section>|<li><a href="#(?:box-size|frame)">[^<]*</a></li>',
-        r"^anet_entities_\w+/[^/]+/program/detailed_results\.",
+    *(
+        _table(
+            "programs have no tables by sampled frame and box size",
+            key,
+            r"^anet_entities_\w+/[^/]+/program/detailed_results\.",
+        )
+        for key in ("box_size", "frame")
     ),
 )
 _NOTES = (
@@ -202,15 +285,13 @@ _NOTES = (
         "rows that end early are noted in frames, in place of seconds by a guess",
         ["N-CSV-EARLY", "N-CSV-SECONDS"],
     ),
-    _words(
-        "notes state facts and ask no questions", ["N-LOOKS-CONSTANT", "N-LOOKS-NORMALIZED", "N-PARTS-COARSE"]
-    ),
+    _words("notes state facts and ask no questions", ["N-PARTS-COARSE"]),
     _notes(
         "at home the search finds mistakes in some items, and reshaped boxes",
         ["N-LOOKS", "N-LOOKS-NAMED"],
         r"/mistake-(?:actor-1-everywhere-and-frame-rate-times-0-75|boxes-of-half-of-the-videos-of-half-size"
         r"|boxes-of-a-segment-reshaped-[\w-]+|rows-of-the-sequence-before-in-the-second-half"
-        r"|action-classes-[\w-]+|boxes-as-y1-x1-y2-x2-in-0-1|boxes-in-0-1|boxes-of-half-[\w-]+"
+        r"|action-classes-[\w-]+|boxes-as-y1-x1-y2-x2-in-0-1|boxes-in-0-1|boxes-of-half-[\w-]+|half-of-the-videos-[\w-]+"
         r"|states-of-the-next-part-of-the-human|words-counted-from-1)/score-",
     ),
     _notes(
@@ -223,8 +304,34 @@ _NOTES = (
         ["N-INTERNAL", "N-REPEATED"],
         r"/proposals-dilute/",
     ),
+    _notes(
+        "what a submission shows by itself is noted",
+        [
+            "N-BOXES-FIRST",
+            "N-BOXES-ORDER",
+            "N-PARTS-NONE",
+            "N-PLACES-EMPTY",
+            "N-ROWS-GAPLESS",
+            "N-ROWS-OVERLAP",
+        ],
+    ),
+    _notes("wrong times are counted at home", ["N-BORDERS"], r"/(?:score|compare)-\w+" + _MESSAGES),
+    _notes(
+        "what a submission shows by itself is noted in more cases, as facts, and without the data, too",
+        ["N-BOXES-OUTSIDE", "N-LOOKS-CONSTANT", "N-LOOKS-NORMALIZED", "N-REPEATED"],
+        r"/(?:check|[\w-]+/(?:program|score-\w+))" + _MESSAGES,
+    ),
+    _notes(
+        "how low scores come about is said at home, unless another note explains them",
+        ["N-LOW"],
+        r"/score-\w+" + _MESSAGES,
+    ),
+    _notes(
+        "at home unknown names are not listed where the search explains them",
+        ["N-NAMES-UNKNOWN"],
+        r"/mistake-(?:action-)?classes-[\w-]+/score-\w+" + _MESSAGES,
+    ),
     _words("the spelling of names is shown by an example", ["N-NAMES-UNKNOWN"]),
-    _words("how low scores come about is said at home", ["N-LOW"], r"/score-\w+" + _MESSAGES),
     _words(
         "at home the search says how many items agree, the first three, and what the score would be",
         ["N-LOOKS"],
@@ -232,6 +339,16 @@ _NOTES = (
     ),
 )
 _PREPARED = (
+    AllowedDifference(
+        "the mean distances of a body template are printed",
+        r"(?<=comparable with this template only); the means of its distances are .*$",
+        r"^densepose/references/.*/stdout$",
+    ),
+    AllowedDifference(
+        "a warning about a reference is one line for each kind",
+        r"^warning \d+\. R-EMPTY.*\n|<li>R-EMPTY[: ][^<]*</li>",
+        r"/references/.*/(?:stdout|prepared\.overview\.html)$",
+    ),
     AllowedDifference(
         "the names of all segments, which are public, lie beside a prepared reference",
         _EVERYTHING,
@@ -249,24 +366,27 @@ _BUNDLES = (
     ),
     AllowedDifference("kits have no pickles", _EVERYTHING, r"/detections\.pkl$", task="bundle"),
     AllowedDifference(
-        "JSON is read without msgspec", r'^    "msgspec>=0\.20",\n', r"/pyproject\.toml$", task="bundle"
-    ),
-    AllowedDifference(
-        "pages name the writers by their new names",
-        r"`\w+_writer\.py`|`\w+Writer` \(`people_in_video\.\w+\.writer`\)",
-        r"/(?:pages|formats)/\w+\.md$",
+        "kits hold the tasks of their competition alone, with a guide, and no picture",
+        _EVERYTHING,
+        r"/starting_kit\.zip/(?:guide\.md|kit\.json|page\.png)$",
         task="bundle",
     ),
     AllowedDifference(
-        "the page of generated sentences says that published averages over all segments",
+        "the version of a kit names its tasks, what a task needs is an extra, and msgspec is not needed",
         _EVERYTHING,
-        r"/(?:pages|formats)/anet_entities_gen\.md$",
+        r"/starting_kit\.zip/pyproject\.toml$",
         task="bundle",
     ),
     AllowedDifference(
-        "the README of kits names no old commands, and says what published averages over",
+        "sites have an overview",
+        r"^- title: Overview\n  file: pages/overview\.md\n|^  overview_1: pages/overview\.md\n",
+        r"/competition\.yaml$",
+        task="bundle",
+    ),
+    AllowedDifference(
+        "pages are written anew: they are about the tasks of their site, and name every column",
         _EVERYTHING,
-        r"/starting_kit\.zip/README\.md$",
+        r"/(?:pages|formats)/\w+\.md$|/starting_kit\.zip/README\.md$",
         task="bundle",
     ),
 )
@@ -302,7 +422,78 @@ _SENTENCES = (
         task=_GENERATED,
     ),
 )
+_KINETICS = (
+    AllowedDifference(
+        "pages and logs show four decimals of the score; all are in the files of scores",
+        r"(?:^|(?<=<h1>))Avg video accuracy \d\.\d+",
+        r"/(?:stdout|detailed_results\.html)$",
+        task="kinetics_tps",
+    ),
+    AllowedDifference(
+        "one human is drawn at a time",
+        _EVERYTHING,
+        r"/detailed_results_files/drawings-\d+\.html$",
+        task="kinetics_tps",
+    ),
+    AllowedDifference(
+        "one human is drawn at a time, on the page and in its JSON",
+        r'<section id="drawings">.*?</section>|<li><a href="#drawings">[^<]*</a></li>'
+        r'|, "drawings": \{"kind": "Drawings".*(?=\},$)'
+        r'|<a href="#drawing-\d+">|(?<=\w)</a>(?=</td>)|<div>(?=<section)|(?<=</section>)</div>'
+        r'|(?<=<td) class="text"(?=>–)',
+        r"/detailed_results\.\w+$",
+        task="kinetics_tps",
+    ),
+    AllowedDifference(
+        "what is confused is shown once, as a table",
+        r'<section id="(?:class|state)-matrix">.*?</section>'
+        r'|<li><a href="#(?:class|state)-matrix">[^<]*</a></li>'
+        r'|, "(?:class|state)_matrix": \{"kind": "Matrix"[^{}]*\}',
+        r"/detailed_results\.\w+$",
+        task="kinetics_tps",
+    ),
+    _notes(
+        "notes on frames come after that on the zip",
+        ["N-FOUND-ZIP"],
+        r"^kinetics_tps/mistake-frames-[\w-]+/program/detailed_results\.\w+$",
+    ),
+    AllowedDifference(
+        "videos in which all parts have one state are warned of",
+        r"^warning \d+\. R-CONSTANT .*\n|<li>R-CONSTANT [^<]*</li>"
+        r"|<p>Nothing looks like a mistake\.</p>|</?ol>",
+        r"^kinetics_tps/references/",
+    ),
+    AllowedDifference(
+        "preparing is a command with options",
+        r"(?<=Give all names with )(?:VOCABULARY=|--vocabulary)",
+        r"^kinetics_tps/references/",
+    ),
+)
+_COMPARISONS = (
+    AllowedDifference(
+        "comparisons draw the items that differ most",
+        r'<section id="item-pairs">.*?</section>|<li><a href="#item-pairs">[^<]*</a></li>'
+        r'|<a href="#pair-\d+">|(?<=\w)</a>(?=</td>)',
+        r"/comparison\.html$",
+    ),
+    AllowedDifference(
+        "differences by item are bars, and equal items are not drawn",
+        r'<svg class="forest (?:swarm|strip)".*?</svg>|(?<=have a score are )[^<]*',
+        r"/comparison\.html$",
+    ),
+    AllowedDifference(
+        "comparisons tell of wrong times, too",
+        r'<section id="notes"><h2>Notes</h2><ul>(?:<li>\w+: N-BORDERS: [^<]*</li>)*</ul></section>'
+        r'|<li><a href="#notes">[^<]*</a></li>|<nav aria-label="Contents">(?:<ul>)?|(?:</ul>)?</nav>',
+        r"^chalearn_\w+/samples/compare-\w+/comparison\.html$",
+    ),
+)
 _RANKINGS = (
+    AllowedDifference(
+        "submissions that were made outside of the phase are warned of",
+        r"^warning \| none of \d+ scored submissions was made during the phase .*\n",
+        r"/ranking/rescore/stdout$",
+    ),
     AllowedDifference(
         "an overview is in the folder of its reference", r"^overview: .*$", r"/references/.*/stdout$"
     ),
@@ -346,29 +537,32 @@ _RANKINGS = (
 )
 _HOME = (
     AllowedDifference(
-        "at home, a valid submission of which nothing is in the reference ends with 3",
-        r"^[13]$",
-        r"/score-\w+/exit_code$",
+        "at home, a valid submission of which nothing is in the reference ends with 3, and says so",
+        r'^[13]$|^ "outcome": "(?:invalid|nothing_to_score)",\n "exit_code": [13],$'
+        r"|^The submission to \w+ is invalid and was not scored:$"
+        r"|^Nothing in the reference matches the submission, nothing was scored:$"
+        r'|<h1>Not scored: 1 problem</h1><p><strong class="bad">Invalid submission</strong></p>'
+        r"|<h1>Not scored: nothing in the reference matches the submission</h1>"
+        r'|<section id="run-home">.*?</section>',
+        r"/score-\w+/(?:exit_code|stderr|detailed_results\.\w+)$",
     ),
     AllowedDifference(
         "at home, files are read before items are compared, as by check, whose outputs are compared",
         _EVERYTHING,
         r"/E-[\w-]+/score-\w+/(?:stderr|detailed_results\.\w+)$",
     ),
-    AllowedDifference(
-        "the page of a refused submission lists what to fix by file; its JSON is compared",
-        _EVERYTHING,
-        r"/E-[\w-]+/program/detailed_results\.html$",
-    ),
 )
 ALLOWED_DIFFERENCES = (
     *_VERSION_CLOCK_AND_PLACE,
+    *_COMPARISONS,
+    *_PAGES,
     *_PROBLEMS,
     *_HIDDEN_DATA,
     *_NOTES,
     *_PREPARED,
     *_BUNDLES,
     *_SENTENCES,
+    *_KINETICS,
     *_RANKINGS,
     *_HOME,
 )

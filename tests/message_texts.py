@@ -111,7 +111,7 @@ SCORING_TEXTS = {
     "N-IMAGES-MISSING densepose": "no detection for 11 of 12 densely annotated images; this costs COST",
     "N-ITEMS-UNKNOWN anet_entities_gen": "not in this data: 1 video; the first is 'moon' (submission_gen.json /results/moon)",
     "N-ITEMS-UNKNOWN chalearn_gesture": "not in this data, ignored: 1 sequence; the first is 'Moon' (Moon_prediction.csv)",
-    "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in this data: 1 frame of the submission; in 'demo_00000' yours are 'moon', 'img_00001.json', 'img_00006.json', the data's 'img_00001.json', 'img_00006.json'",
+    "N-FRAMES-UNKNOWN kinetics_tps": "ignored what is not in this data: 1 frame of the submission; in 'demo_00000' they are 'moon', the data's 'img_00001.json', 'img_00006.json'",
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 segments; this costs COST",
     "N-SEGMENTS-OUTSIDE anet_entities_gen": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo100000'",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo000000'",

@@ -142,11 +142,11 @@ def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
     >>> some_of_each(["b", "a"], ["x1", "x2", "x3", "x4"])
     "yours are 'a', 'b', the data's 'x1', 'x2', 'x3' ..."
     """
-    return f"yours are {_first_names(names)}, the data's {_first_names(known_names)}"
+    return f"yours are {first_names(names)}, the data's {first_names(known_names)}"
 
 
-def _first_names(names: Iterable[str]) -> str:
-    # Shorter names first: 2 is before 10.
+def first_names(names: Iterable[str]) -> str:
+    """Return the first names, those of few characters before longer ones: 2 before 10."""
     ordered = sorted(names, key=lambda name: (len(name), name))
     text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in ordered[:_SHOWN_OF_SIDE])
     return f"{text} ..." if len(ordered) > _SHOWN_OF_SIDE else text

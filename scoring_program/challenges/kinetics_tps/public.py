@@ -129,13 +129,15 @@ def _unknown_notes(n_unknown: int, submission: KineticsSubmission, public: Publi
 
 
 def _frames_beside(submitted_frames: Mapping[str, Sequence[str]], public: PublicVideos) -> str:
-    """Return the frames of the first video with an unknown one, and those of the data."""
-    from validator.names import some_of_each
+    """Return the unknown frames of the first video that has any, and its frames of the data."""
+    from validator.names import first_names
 
     for video, frames in submitted_frames.items():
         public_frames = public.frames_of_video.get(video, frames)
-        if set(frames).difference(public_frames):
-            return f"in '{quote(video)}' {some_of_each(frames, public_frames)}"
+        unknown = set(frames).difference(public_frames)
+        if unknown:
+            names = f"they are {first_names(unknown)}, the data's {first_names(public_frames)}"
+            return f"in '{quote(video)}' {names}"
     return ""
 
 

@@ -135,12 +135,12 @@ def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: Sequenc
     instances = counted(borders.n_instances, loaded.reference.track.instance)
     text = f"rows of their class overlap {borders.n_instances - borders.n_missed:,} of {instances}"
     kinds = [
-        f"{len(frames):,} {words} by {np.median(frames):g}"
+        f"{words} by {np.median(frames):g} ({len(frames):,})"
         for words, frames in borders.kinds()
         if len(frames)
     ]
     if kinds:
-        text += f"; of these rows {', '.join(kinds)} frames in the median"
+        text += f"; in the median of frames these rows {', '.join(kinds)}"
     return [Note("N-BORDERS", text)]
 
 

@@ -81,5 +81,5 @@ def test_the_note_is_said_at_home_and_the_table_at_full(run):
         assert ("N-BORDERS" in outcome.out) == is_said
         assert ("Gestures and their rows" in outcome.page) == (detail == "full")
     outcome = run(ID, {**reference, "settings.yaml": "detail: full\n"}, submission, at_home=True)
-    assert "rows of their class overlap 2 of 3 gestures; of these rows " in outcome.out
-    assert "1 start early by 2, 1 end late by 4, 2 are too long by 3 frames in the median" in outcome.out
+    assert "rows of their class overlap 2 of 3 gestures; in the median of frames these " in outcome.out
+    assert "rows start early by 2 (1), end late by 4 (1), are too long by 3 (2)" in outcome.out

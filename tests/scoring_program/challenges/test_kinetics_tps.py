@@ -124,14 +124,15 @@ def test_unknown_videos_and_frames_are_ignored_and_counted(run):
     documents = copy.deepcopy(GOOD)
     video = next(iter(documents["pred_part_result.json"]))
     documents["pred_part_result.json"]["elsewhere"] = {"img_00001.json": {"humans": []}}
-    documents["pred_part_result.json"][video]["img_00002.json"] = {"humans": []}
+    # After the frames of the data in each order of names.
+    documents["pred_part_result.json"][video]["img_99999.json"] = {"humans": []}
     outcome = run(ID, REFERENCE, files(documents))
     assert outcome.scores == run(ID, REFERENCE, files(GOOD)).scores
     notes = {note["code"]: note["text"] for note in outcome.detail["notes"]}
     assert values_of(notes["N-ITEMS-UNKNOWN"])[:2] == ["1", "'elsewhere'"]
-    frames = sorted(documents["pred_part_result.json"][video])
+    frames = sorted(GOOD["pred_part_result.json"][video])
     assert values_of(notes["N-FRAMES-UNKNOWN"])[:2] == ["1", f"'{video}'"]
-    assert f"yours are '{frames[0]}', 'img_00002.json'" in notes["N-FRAMES-UNKNOWN"]
+    assert f"they are 'img_99999.json', the data's '{frames[0]}'" in notes["N-FRAMES-UNKNOWN"]
     for note in notes.values():
         assert note in outcome.out
         assert note in html.unescape(outcome.page)
