@@ -134,7 +134,7 @@ _PAGES = (
         task="densepose",
     ),
     AllowedDifference(
-        "labels of boxes are drawn above all boxes, a little smaller, and left out where one would lie on another",
+        "labels of drawn boxes are above all boxes, a little smaller; none lies on another",
         r'<text [^>]*class="number-\w+(?: claim)?">[^<]*</text>',
         r"\.html$",
     ),
