@@ -24,8 +24,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-NO-ANNOTATIONS",
-            "The task has no code for baselines and parts of a reference yet.",
-            "Write the module that the message names, like those beside it.",
+            "The task has no baselines: what its items have is known to its evaluator alone.",
+            "Make one of your own, and give it to `rescore` as `--baseline-zip`.",
         ),
         MessageCode(
             "E-PUBLIC-SOURCE",

@@ -1,11 +1,12 @@
 """Public data: the part of a reference that participants may have, made from the organizers' own files.
 
-``organizer/tasks/<challenge>.py`` holds ``PUBLIC_DATA``, a `PublicPart`. Tasks of other challenges show their
-items. Two references that differ in labels only give the same bytes.
+``organizer/tasks/<challenge>.py`` holds ``PUBLIC_DATA``, a `PublicPart`. Two references that differ in labels
+only give the same bytes.
 """
 
 from __future__ import annotations
 
+import importlib
 import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
@@ -15,9 +16,6 @@ from jsonschema import Draft7Validator
 
 from organizer.data.vocabulary import vocabulary_file
 from organizer.files import Files
-from people_in_video.challenge_modules import find_module
-from people_in_video.public_items import ITEMS_FILE, encode_items
-from people_in_video.references.preparation import load_any
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.signature import VOCABULARY_FILE
@@ -113,7 +111,7 @@ def is_prepared(task_id: str, folder: Path) -> bool:
 
     It may have lost durations, times, words of segments without boxes, and file names.
     """
-    name = _prepared_file(task_id)
+    name = _part_of(task_id).prepared_file
     return bool(name) and (folder / name).is_file()
 
 
@@ -126,49 +124,38 @@ def make_public_data(source: PublicSource) -> PublicData:
         problem = "this was prepared already, and has lost what only the public part holds"
         remedy = "give the folder with the organizers' own files as SOURCE"
         Findings().refuse("E-PUBLIC-SOURCE", problem, remedy, file=str(source.folder))
-    part = _part_of(source.task_id)
-    return _items_of(source) if part is None else part.make(source)
+    return _part_of(source.task_id).make(source)
 
 
 def can_be_made_of_prepared(task_id: str) -> bool:
     """Return whether public data is made of a prepared reference, too, which is then in the organizers' own
     formats."""
-    return not _prepared_file(task_id)
+    return not _part_of(task_id).prepared_file
 
 
 def public_files_of_items(task_id: str, files: Files, items: Collection[str]) -> Files:
     """Return the public data of some items of a reference whose prepared form has lost it."""
     part = _part_of(task_id)
-    if part is None or part.of_items is None:
+    if part.of_items is None:
         raise ValueError(f"public data of {task_id} is made of its prepared references")
     return part.of_items(files, frozenset(items))
 
 
-def _part_of(task_id: str) -> PublicPart | None:
-    """Return how public data of a task is made, None if it shows its items."""
-    module = find_module("organizer.tasks", load_task(task_id).folder.name)
-    return getattr(module, "PUBLIC_DATA", None)
-
-
-def _prepared_file(task_id: str) -> str:
-    part = _part_of(task_id)
-    return part.prepared_file if part else ""
+def _part_of(task_id: str) -> PublicPart:
+    """Return how public data of a task is made."""
+    module = importlib.import_module(f"organizer.tasks.{load_task(task_id).folder.name}")
+    part: PublicPart = module.PUBLIC_DATA
+    return part
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:
     """Return what the public data of a task holds beyond what may be shown of its reference."""
-    part = _part_of(loaded.task.id)
-    if part is not None:
-        return list(part.find_leaks(files, loaded))
-    return list(
-        differing_files(files, {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)})
-    )
+    return list(_part_of(loaded.task.id).find_leaks(files, loaded))
 
 
 def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> list[Leak]:
     """Return what the public data of a task shows that the reference of another task must hide."""
-    part = _part_of(task_id)
-    find = part.find_leaks_beside if part else None
+    find = _part_of(task_id).find_leaks_beside
     return list(find(files, task_id, other)) if find else []
 
 
@@ -199,13 +186,6 @@ def expected_vocabulary(loaded: AnyLoaded) -> dict[str, bytes]:
     """Return ``vocabulary.json`` of a reference by its name, nothing if it has no names."""
     content = vocabulary_file(loaded)
     return {VOCABULARY_FILE: content} if content else {}
-
-
-def _items_of(source: PublicSource) -> PublicData:
-    """Return the ids of the items, and the names of labels."""
-    task = load_task(source.task_id)
-    loaded = load_any(task, source.folder, source.settings)
-    return PublicData({ITEMS_FILE: encode_items(loaded.items), **source.vocabulary_file()}, [])
 
 
 def json_bytes(content: Any) -> bytes:

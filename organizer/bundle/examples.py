@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from organizer import ROOT
-from people_in_video.challenge_modules import find_module
+from organizer.tasks import module_of
 from scoring_program.task import Task
 from validator.formats.rules import load_rules
 from validator.strict_yaml import load_plain
@@ -36,7 +36,6 @@ def example_of(task: Task) -> Example:
     """Return what a kit shows of a task."""
     path = _FOLDER / f"{task.id}.yaml"
     if not path.is_file():
-        module: Any = find_module("organizer.tasks", task.folder.name)
-        return Example(module.writing_code(task.id, load_rules(task.id)))
+        return Example(module_of(task.id).writing_code(task.id, load_rules(task.id)))
     data = load_plain(path.read_text(encoding="utf-8"))
     return Example(**data)

@@ -11,7 +11,7 @@ import numpy as np
 
 from organizer.data.progress import step
 from organizer.files import write_durable
-from organizer.tasks import Annotations, BaselineKind, annotations_if_any, plain_guess
+from organizer.tasks import Annotations, BaselineKind, annotations_of, plain_guess
 from scoring_program.marks import MARKS_FILE, Mark, signed_settings
 from scoring_program.scoring import AnyLoaded, load_reference
 from scoring_program.settings import MARK_TEXTS, SettingValue
@@ -23,11 +23,11 @@ _MARKED = tuple(map(BaselineKind, MARK_TEXTS))
 def add_marks(task_id: str, folder: Path) -> list[Mark]:
     """Write the marks of the prepared reference in a folder beside it; return them.
 
-    A challenge without baselines has none. Raises Refused if the reference is not right.
+    A task without baselines has none. Raises Refused if the reference is not right.
     """
     task = load_task(task_id)
-    annotations = annotations_if_any(task_id)
-    if annotations is None or BaselineKind.PERFECT not in annotations.baselines:
+    annotations = annotations_of(task_id)
+    if BaselineKind.PERFECT not in annotations.baselines:
         return []
     settings = task.settings(folder)
     loaded = load_reference(task, folder, {**settings, "detail": "none", "interval": False, "notes": False})

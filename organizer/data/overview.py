@@ -34,6 +34,7 @@ _MOST_BINS = 8
 # Of values that are whole numbers: as many get a bar each.
 _MOST_WHOLE_NUMBERS = 24
 _MOST_ENTRIES = 500
+_NOT_CHECKED = "The annotations were not checked for mistakes: what they are the evaluator alone knows."
 
 
 class Overview(NamedTuple):
@@ -46,7 +47,7 @@ class Overview(NamedTuple):
         """Return the warnings, and the content in short."""
         lines = self.content.warning_lines()
         if not self.content.is_checked:
-            lines.append(f"note {_not_checked(self.loaded)}")
+            lines.append(f"note {_NOT_CHECKED}")
         counts = [f"{thing} {number:,}" for thing, number in self.content.counts.items()]
         lines.append(f"scored: {', '.join(counts)}")
         for kind, number_of_name in self.content.names.items():
@@ -69,7 +70,7 @@ class Overview(NamedTuple):
     def page(self, images: Images | None = None) -> str:
         """Return the page: warnings first, then numbers, names, distributions, and a few items drawn."""
         content = self.content
-        first = [_warnings_card(self.loaded, content)]
+        first = [_warnings_card(content)]
         rest = [
             _counts_card(content),
             *_extremes_cards(content),
@@ -107,22 +108,14 @@ def _head(loaded: AnyLoaded) -> list[Element]:
     ]
 
 
-def _warnings_card(loaded: AnyLoaded, content: Content) -> Element:
+def _warnings_card(content: Content) -> Element:
     problems = [element("li", problem.line()) for problem in content.warnings.summary().problems(None)]
     parts: list[Element | str] = [element("ol", *problems)] if problems else []
     if not content.is_checked:
-        parts.append(_not_checked(loaded))
+        parts.append(_NOT_CHECKED)
     elif not problems:
         parts.append("Nothing looks like a mistake.")
     return card("warnings", "Likely mistakes", "", *parts)
-
-
-def _not_checked(loaded: AnyLoaded) -> str:
-    """Return the sentence that no check looked for mistakes, and why."""
-    why = f"organizer/tasks/{loaded.task.folder.name}.py has no content_of"
-    if loaded.task.evaluator:
-        why = "what they are the evaluator alone knows"
-    return f"The annotations were not checked for mistakes: {why}."
 
 
 def _counts_card(content: Content) -> Element:

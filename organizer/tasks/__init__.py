@@ -1,11 +1,12 @@
 """Annotations of a challenge, as organizers use them: predictions made of them, parts, and what they hold.
 
-``organizer/tasks/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge, and
-``content_of``, which puts a `Content` together.
+``organizer/tasks/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge,
+``content_of``, which puts a `Content` together, and ``PUBLIC_DATA``.
 """
 
 from __future__ import annotations
 
+import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -20,7 +21,6 @@ import numpy as np
 
 from organizer.data.content import Content
 from organizer.files import Files
-from people_in_video.challenge_modules import find_module
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.task import load_task
@@ -234,38 +234,21 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
         """Write the part of a prepared reference with these names, apart from what is `shared`."""
 
 
-def annotations_if_any(task_id: str) -> Annotations[Any, Any] | None:
-    """Return the annotations of a task, None if there is no code for its challenge."""
-    annotations: Mapping[str, Annotations[Any, Any]] | None
-    annotations = _look_up(load_task(task_id).folder.name, "ANNOTATIONS")
-    return annotations.get(task_id) if annotations else None
+def module_of(task_id: str) -> Any:
+    """Return the module of the challenge of a task."""
+    return importlib.import_module(f"{__name__}.{load_task(task_id).folder.name}")
 
 
 def annotations_of(task_id: str) -> Annotations[Any, Any]:
-    """Return the annotations of a task. Raises Refused if there is no code for its challenge."""
-    annotations = annotations_if_any(task_id)
-    if annotations is None:
-        challenge = load_task(task_id).folder.name
-        problem = f"{task_id} has no baselines and cannot be split yet"
-        place = f"organizer/tasks/{challenge}.py"
-        Findings().refuse("E-NO-ANNOTATIONS", problem, f"write {place}, as its neighbors do", file=place)
+    """Return the annotations of a task."""
+    annotations: Annotations[Any, Any] = module_of(task_id).ANNOTATIONS[task_id]
     return annotations
 
 
 def content_of(loaded: AnyLoaded) -> Content:
     """Return what is scored, and what looks like a mistake. Raises Refused if nothing is annotated."""
-    content_of_challenge = _look_up(loaded.task.folder.name, "content_of")
-    if content_of_challenge is not None:
-        content: Content = content_of_challenge(loaded)
-    else:
-        n_items = len(loaded.items)
-        content = Content(n_items, {f"{loaded.task.item}s": n_items}, is_checked=False)
+    content: Content = module_of(loaded.task.id).content_of(loaded)
     if not content.n_instances:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
     return content
-
-
-def _look_up(challenge: str, name: str) -> Any:
-    """Return what the module of a challenge holds under a name, None if there is neither."""
-    return getattr(find_module(__name__, challenge), name, None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +20,21 @@ from organizer.data.content import (
     warn_where,
 )
 from organizer.files import Files
+from organizer.public_data import (
+    Leak,
+    PublicData,
+    PublicPart,
+    PublicSource,
+    differing_files,
+    expected_vocabulary,
+)
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
+from people_in_video.public_items import ITEMS_FILE, encode_items
+from people_in_video.references.preparation import load_any
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.scoring import AnyLoaded
+from scoring_program.task import load_task
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, corners_of
@@ -282,4 +293,17 @@ write_submission("{task_id}", "my.zip", {{f"{_ITEM_KEY}": value for index in ran
 """
 
 
+def _public_files(source: PublicSource) -> PublicData:
+    """Return the ids of the items, and the names of labels. Raises Refused."""
+    loaded = load_any(load_task(source.task_id), source.folder, source.settings)
+    return PublicData({ITEMS_FILE: encode_items(loaded.items), **source.vocabulary_file()}, [])
+
+
+def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
+    """Yield the files that are not those of the reference."""
+    expected = {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)}
+    yield from differing_files(files, expected)
+
+
 ANNOTATIONS = {task_id: ItemAnnotations(form_of(load_rules(task_id))) for task_id in TASKS}
+PUBLIC_DATA = PublicPart(make=_public_files, find_leaks=_find_leaks)

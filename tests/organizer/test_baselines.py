@@ -25,8 +25,6 @@ from tests.helpers import (
     loaded,
     one_of_each_challenge,
     one_of_each_format,
-    places_of,
-    refused,
 )
 from validator.__main__ import main as validator_main
 
@@ -235,12 +233,6 @@ def test_few_items_show_no_difference(tmp_path, capsys):
     printed = capsys.readouterr().out
     assert " 9 sequences " in printed
     assert " 10 sequences" in printed
-
-
-def test_task_without_code_for_its_challenge_says_what_to_write(monkeypatch):
-    monkeypatch.setattr("organizer.tasks.find_module", lambda package, name: None)
-    findings = refused(annotations_of, GESTURE)
-    assert places_of(findings) == [("E-NO-ANNOTATIONS", "organizer/tasks/chalearn.py", "")]
 
 
 def test_a_perfect_score_that_is_worse_where_lower_is_better_is_a_warning(tmp_path, capsys, monkeypatch):
