@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import Collection
 from functools import cache
-from itertools import chain
 from pathlib import Path
 
 from organizer import ROOT
@@ -16,7 +15,6 @@ from organizer.files import Files, file_hash, read_zip, write_durable
 
 LOCKS = ROOT / "requirements"
 WHEELS = ROOT / ".cache" / "wheels"
-_PIN = re.compile(r"^(?P<package>[\w.-]+)==(?P<hashes>.*)$", re.MULTILINE)
 _HASH = re.compile("--hash=sha256:([0-9a-f]{64})")
 _VENDOR = "scoring_program/vendor"
 _LOCK = LOCKS / "vendor.lock"
@@ -32,17 +30,11 @@ _PURE = ("--platform", "any", "--implementation", "py", "--abi", "none", "--pyth
 def vendored_files() -> Files:
     """Return the content of the vendored wheels, downloaded once; their hashes are checked each time."""
     files: dict[str, bytes] = {}
-    pinned_hashes = set(chain.from_iterable(locked_hashes(_LOCK).values()))
+    pinned_hashes = set(_HASH.findall(_LOCK.read_text(encoding="utf-8")))
     for wheel in _download():
         _require_pinned(wheel, pinned_hashes)
         files.update(_wheel_files(wheel))
     return files
-
-
-def locked_hashes(lock: Path) -> dict[str, list[str]]:
-    """Return the hashes of the wheels of each package in a lock file."""
-    text = lock.read_text(encoding="utf-8")
-    return {pin["package"]: _HASH.findall(pin["hashes"]) for pin in _PIN.finditer(text)}
 
 
 def _require_pinned(wheel: Path, pinned_hashes: Collection[str]) -> None:

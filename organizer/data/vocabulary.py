@@ -7,7 +7,6 @@ otherwise those that occur in the reference, which participants then see in mess
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from pathlib import Path
 
 import yaml
@@ -74,7 +73,7 @@ def complete_vocabulary(loaded: AnyLoaded, folder: Path) -> list[Note]:
     A name of the reference that the vocabulary lacks is a problem: messages would call it unknown.
     """
     reference_names = names_of_reference(loaded.task, loaded.reference)
-    vocabulary = _given_vocabulary(loaded)
+    vocabulary = loaded.public.vocabulary
     _check_names(vocabulary, reference_names)
     notes = []
     for kind, names in _missing_kinds(vocabulary, loaded).items():
@@ -92,14 +91,8 @@ def vocabulary_file(loaded: AnyLoaded) -> bytes:
 
     Raises Refused.
     """
-    vocabulary = _given_vocabulary(loaded)
-    vocabulary.update(_missing_kinds(vocabulary, loaded))
+    vocabulary = {**loaded.public.vocabulary, **_missing_kinds(loaded.public.vocabulary, loaded)}
     return _encode(vocabulary) if vocabulary else b""
-
-
-def _given_vocabulary(loaded: AnyLoaded) -> dict[str, Sequence[str]]:
-    """Return the kinds that everybody knows, and those of the file in the reference folder."""
-    return dict(loaded.public.vocabulary)
 
 
 def _missing_kinds(vocabulary: Vocabulary, loaded: AnyLoaded) -> dict[str, list[str]]:
