@@ -124,7 +124,7 @@ def messages_of_check(task: str, public: Path, submission: Files) -> Messages:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name, "res")
         write_files(submission, folder)
-        findings = check_with_public_data(load_public(task, public), folder)
+        findings = check_with_public_data(task, load_public(task, public), folder)
     problems = [problem.as_dict() for problem in findings.summary().problems()]
     notes = without_numbers([(note.code, note.text) for note in findings.notes])
     is_valid = findings.ok

@@ -49,15 +49,8 @@ class PublicReader(NamedTuple):
     read: Callable[[str, PublicFiles], Public]
 
 
-class PublicData(NamedTuple):
-    """What is public of the reference of a task."""
-
-    task: str
-    public: Public
-
-
-def load_public_data(task: str, path: Path) -> PublicData:
-    """Return the public data of a task.
+def load_public_data(task: str, path: Path) -> Public:
+    """Return what is public of the reference of a task.
 
     Parameters
     ----------
@@ -70,17 +63,12 @@ def load_public_data(task: str, path: Path) -> PublicData:
     Refused
         It cannot be read, or is not the public data of this task.
     """
-    reader = _reader_of(task)
-    return PublicData(task, reader.read(task, _read_files(task, path, reader.file_ending)))
+    return _reader_of(task).read(task, read_public_files(task, path))
 
 
 def read_public_files(task: str, path: Path) -> PublicFiles:
     """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
-    return _read_files(task, path, _reader_of(task).file_ending)
-
-
-def _read_files(task: str, path: Path, file_ending: str) -> PublicFiles:
-    """Return the files by name, one of which must have the ending. Raises Refused."""
+    file_ending = _reader_of(task).file_ending
     with open_submission(path, _LIMITS) as opened:
         prefix = _prefix_of_task(opened, task)
         files = {}
@@ -120,13 +108,13 @@ def refuse_public_data(problem: str, file: str) -> NoReturn:
     Findings().refuse("E-PUBLIC-DATA", problem, _REMEDY, file=file)
 
 
-def check_with_public_data(public_data: PublicData, submission: Path) -> Findings:
+def check_with_public_data(task_id: str, public: Public, submission: Path) -> Findings:
     """Return what is found in a submission, a zip file or a folder, beside the public data of its task."""
-    task = load_task(public_data.task)
+    task = load_task(task_id)
 
     def read_notes() -> list[Note]:
-        read = task.read(submission, public_data.public, None)
-        return [*read.notes, *task.notes(read.content, public_data.public)]
+        read = task.read(submission, public, None)
+        return [*read.notes, *task.notes(read.content, public)]
 
     return check_within_limits(lambda: mistakes_first(without_explained(read_notes())))
 

@@ -11,7 +11,7 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.errors import ReferenceProblemsError, SubmissionError, submission_error
 from people_in_video.gathering import Gathered, named_calls
 from people_in_video.home_loaded import HomeLoaded
-from people_in_video.public_data import PublicData, check_with_public_data, load_public_data
+from people_in_video.public_data import check_with_public_data, load_public_data
 from people_in_video.references.loading import check_task, load_items, require_path
 from people_in_video.result import Score, make_score
 from people_in_video.tools.conversion import (
@@ -24,6 +24,7 @@ from people_in_video.tools.conversion import (
 )
 from scoring_program.result import Result
 from scoring_program.settings import SettingValue
+from scoring_program.task import Public
 from validator.checking import check_submission
 from validator.findings import Findings, Note, Refused
 
@@ -178,17 +179,17 @@ def check_source(task: str, source: Any, options: ConversionOptions) -> Findings
 
     Raises Refused if it cannot be converted, and ReferenceProblemsError.
     """
-    public_data = load_public(task, options.public) if options.public else None
+    public = None if options.public is None else load_public(task, options.public)
     with read_submission(task, source, options) as readable:
-        if public_data:
-            findings = check_with_public_data(public_data, readable.path)
-        else:
+        if public is None:
             findings = check_submission(task, readable.path)
+        else:
+            findings = check_with_public_data(task, public, readable.path)
     findings.notes[:0] = readable.notes
     return findings
 
 
-def load_public(task: str, public: str | Path) -> PublicData:
+def load_public(task: str, public: str | Path) -> Public:
     """Return the public data of a task. Raises ReferenceProblemsError, FileNotFoundError."""
     require_path(Path(public))
     try:

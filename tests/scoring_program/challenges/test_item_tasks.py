@@ -177,7 +177,7 @@ def test_submissions_are_compared_with_the_items_of_public_data(example, tmp_pat
     def check(items):
         (tmp_path / "items.csv").write_bytes(encode_items(items))
         public = public_data.load_public_data(example.task.id, tmp_path)
-        return public_data.check_with_public_data(public, tmp_path / "good")
+        return public_data.check_with_public_data(example.task.id, public, tmp_path / "good")
 
     assert check(items).problems == []
     assert "N-ITEMS-UNKNOWN" in [note.code for note in check(items[1:]).notes]
