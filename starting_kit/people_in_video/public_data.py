@@ -83,6 +83,11 @@ def read_public_files(task: str, path: Path) -> PublicFiles:
     return files
 
 
+def holds_public_data(task: str, folder: Path) -> bool:
+    """Return whether a folder has a file that all public data of the challenge has."""
+    return any(folder.glob(f"*{_reader_of(task).file_ending}"))
+
+
 def _prefix_of_task(opened: Submission, task: str) -> str:
     """Return what the names of the files of a task begin with, if several tasks have folders."""
     prefix = f"{task}/"

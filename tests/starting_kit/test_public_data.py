@@ -234,6 +234,19 @@ def test_a_submission_without_a_known_item_is_refused(task, tmp_path, public, ca
     assert "E-ITEMS-NONE" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("task", PUBLISHED)
+def test_public_data_in_place_of_a_reference_is_told_as_what_it_is(task, tmp_path, public, capsys):
+    with zipfile.ZipFile(public) as archive:
+        archive.extractall(tmp_path)
+    words = [task, str(SAMPLES / task / "good"), "--reference", str(tmp_path / task)]
+    for command in ("check", "score"):
+        output = ["--output", str(tmp_path / "out")] if command == "score" else []
+        assert main([command, *words, *output]) == BROKEN
+        (line,) = [line for line in capsys.readouterr().err.splitlines() if "E-REF-NONE" in line]
+        assert "public data" in line
+        assert "--public" in line
+
+
 def test_public_data_of_another_task_or_of_another_form_cannot_be_used(tmp_path, public, capsys):
     with zipfile.ZipFile(public) as archive:
         archive.extractall(tmp_path)

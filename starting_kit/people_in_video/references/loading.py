@@ -9,7 +9,8 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,7 @@ from people_in_video.errors import ReferenceProblemsError
 from people_in_video.home_loaded import HomeLoaded, at_home
 from people_in_video.item_list import check_known
 from people_in_video.packages import require_packages
+from people_in_video.public_data import holds_public_data
 from people_in_video.references.preparation import check_reference, write_prepared
 from people_in_video.tools.conversion import ConversionOptions
 from people_in_video.writing import size_text
@@ -30,6 +32,7 @@ from scoring_program.signature import VERSION
 from scoring_program.task import Task, load_task, task_ids
 from validator import console
 from validator.findings import Findings, Note, Refused
+from validator.texts import some_words
 
 # At home nothing of a reference is hidden.
 _HOME_SETTINGS: Settings = {"detail": "full"}
@@ -67,8 +70,10 @@ def load_for_run(
     conversion_notes: Sequence[Note] = (),
 ) -> HomeLoaded:
     """Return a task with a reference, by default that of the demo, within its limits. Raises Refused."""
-    folder = prepared_folder(load_task(task), reference or demo_reference(task), cache)
-    loaded = load_folder(task, folder, {**_HOME_SETTINGS, **settings}, is_limited=True)
+    source = reference or demo_reference(task)
+    with _telling_public_data(task, source):
+        folder = prepared_folder(load_task(task), source, cache)
+        loaded = load_folder(task, folder, {**_HOME_SETTINGS, **settings}, is_limited=True)
     return replace(at_home(loaded), is_demo=not reference, conversion_notes=conversion_notes)
 
 
@@ -85,8 +90,9 @@ def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Se
         last_key, last = _loaded.get(task, ("", None))
         if last and last_key == key:
             return last
-        folder = prepared_folder(declared, source, cache, item_groups=values["item_groups"])
-        loaded = at_home(load_reference(declared, folder, values))
+        with _telling_public_data(task, source):
+            folder = prepared_folder(declared, source, cache, item_groups=values["item_groups"])
+            loaded = at_home(load_reference(declared, folder, values))
         check_reference(loaded)
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None
@@ -145,6 +151,21 @@ def _check_exists(source: Path) -> None:
     if not source.is_dir():
         problem, remedy = "there is no such reference folder", "check the path"
         Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
+
+
+@contextmanager
+def _telling_public_data(task: str, folder: Path) -> Iterator[None]:
+    """Say of public data in place of a reference that it is; that is why each file is missing."""
+    try:
+        yield
+    except Refused as refused:
+        problems = refused.findings.problems
+        if holds_public_data(task, folder) and {problem.code for problem in problems} == {"E-REF-NONE"}:
+            missing_files = some_words([problem.file for problem in problems])
+            problem = f"this is public data, without {missing_files}"
+            remedy = "name the folder that your annotations are in; check takes public data with --public"
+            Findings().refuse("E-REF-NONE", problem, remedy, file=str(folder))
+        raise
 
 
 def prepared_folder(
