@@ -21,7 +21,6 @@ from people_in_video.commands import compare as command
 from people_in_video.comparing import comparison
 from people_in_video.comparing.pairs import compare as compare_halves
 from people_in_video.comparing.standings import Standings
-from people_in_video.references import loading
 from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
 from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -97,11 +96,6 @@ def made(values, sorting="desc", names=None):
     )
     items = [f"item{number}" for number in range(len(values))]
     return comparison.Comparison(standings, results, items, {}, "x|ref:0")
-
-
-@pytest.fixture(autouse=True)
-def nothing_loaded():
-    loading.forget_references()
 
 
 def test_the_schema_is_one():

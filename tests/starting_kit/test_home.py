@@ -38,11 +38,6 @@ from tests.helpers import (
 from validator import console
 
 
-@pytest.fixture(autouse=True)
-def nothing_loaded():
-    loading.forget_references()
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("task", one_of_each_challenge())
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):

@@ -45,11 +45,6 @@ _HASH_BLOCK = 1 << 22
 _loaded: dict[str, tuple[str, HomeLoaded]] = {}
 
 
-def forget_references() -> None:
-    """Drop the references that calls keep in memory; the next call reads its own again."""
-    _loaded.clear()
-
-
 def load(task: str, reference: str | Path | None, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with its reference; the one that was used last is not read again. Raises as `score`."""
     check_task(task)
