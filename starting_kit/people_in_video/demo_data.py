@@ -8,13 +8,13 @@ from scoring_program.task import task_ids
 from validator.discovery import discover
 
 _PACKAGE_FOLDER = Path(__file__).resolve().parent
-IS_KIT = (_PACKAGE_FOLDER / "scoring_program").is_dir()
+_IS_KIT = (_PACKAGE_FOLDER / "scoring_program").is_dir()
 """Whether this is the package of a kit, which holds the others and all data."""
 
 
 def demo_reference(task_id: str) -> Path:
     """Return the folder of the synthetic reference of a task."""
-    if not IS_KIT:
+    if not _IS_KIT:
         return _PACKAGE_FOLDER.parent.parent / "reference_data" / task_id
     (folder,) = discover(__package__, f"demo_reference/{task_id}")
     return folder
@@ -22,7 +22,7 @@ def demo_reference(task_id: str) -> Path:
 
 def sample(task_id: str, name: str) -> Path:
     """Return the path of a sample of a published task, which need not exist."""
-    if not IS_KIT:
+    if not _IS_KIT:
         return _PACKAGE_FOLDER.parent / "samples" / task_id / name
     return _PACKAGE_FOLDER / "samples" / task_id / f"{name}.zip"
 

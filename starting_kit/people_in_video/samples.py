@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 from typing import Any
-from zipfile import ZipFile
 
-from people_in_video.demo_data import IS_KIT, sample
+from people_in_video.demo_data import sample
+from people_in_video.telling_task import opened
 from scoring_program.task import task_ids
 from validator.formats import rules
 
@@ -46,7 +46,5 @@ def _sample_files(task: str, name: str) -> dict[str, bytes]:
     path = sample(task, name)
     if not path.exists():
         raise ValueError(f"there is no sample {name} of {task}")
-    if not IS_KIT:
-        return {file.name: file.read_bytes() for file in sorted(path.iterdir())}
-    with ZipFile(path) as archive:
-        return {member: archive.read(member) for member in archive.namelist()}
+    with opened(path) as files:
+        return {file: files.read(file) for file in files.names}

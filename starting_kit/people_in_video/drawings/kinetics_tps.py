@@ -27,7 +27,13 @@ from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, 
 from validator.texts import counted
 
 
-def drawings(statistics: VideoStatistics, number: int, with_right: bool) -> list[Section]:
+def drawings(
+    reference: Reference,
+    submission: KineticsSubmission,
+    statistics: VideoStatistics,
+    number: int,
+    with_right: bool,
+) -> list[Section]:
     """Return at most ``number`` humans: the worst one of each video, the worst video first, then others."""
     parts = statistics.true_parts
     human_score = group_means(statistics.outcomes.correctness, parts.part_human, len(parts.human_frame))
@@ -154,15 +160,4 @@ def _part_outcome(statistics: VideoStatistics, part: int) -> str:
     return f"right, IoU {iou:.2f}, but one of {counted(n_proposals, 'proposal')}: counts 1/{n_proposals}"
 
 
-def _draw(
-    reference: Reference,
-    submission: KineticsSubmission,
-    statistics: VideoStatistics,
-    number: int,
-    with_right: bool,
-) -> list[Section]:
-    """Return the worst humans of the worst videos."""
-    return drawings(statistics, number, with_right)
-
-
-DRAWINGS = {"kinetics_tps": _draw}
+DRAWINGS = {"kinetics_tps": drawings}
