@@ -138,6 +138,7 @@ def test_the_names_of_columns_of_the_field_are_known_and_tell_the_unit(header, r
     ("text", "words"),
     [
         ("S,3,5,10\nS,4,11,12\n", ["the first line is a row", "item,class,start,end"]),
+        ("3,5,10\n4,11,12\n", ["the first line is a row", "a file for each sequence"]),
         ("item,video,class,start,end\n", ["item is there twice"]),
         ("item,class,t-start,end\n", ["two units"]),
         ("item,frame,class\nS,1,background\n", ["start is missing", "labels of frames"]),
