@@ -119,6 +119,17 @@ def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
     assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
 
 
+def test_parts_under_other_videos_leave_right_classes_where_they_are(demo):
+    kinetics = demo(KINETICS)
+    prediction = copy.deepcopy(kinetics.prediction)
+    names = sorted(prediction.videos)
+    videos = {name: prediction.videos[other] for name, other in zip(names, [*names[1:], names[0]])}
+    write_files(kinetics.task.files(prediction._replace(videos=videos)), kinetics.folder / "parts moved")
+    notes = kinetics.loaded.score_path(kinetics.folder / "parts moved").notes
+    (text,) = [note.text for note in notes if note.code == "N-LOOKS"]
+    assert "read as predictions of the next video, " in text
+
+
 def test_names_that_no_repair_makes_known_stay_named(demo):
     kinetics = demo(KINETICS)
     (mistake,) = (one for one in kinetics.task.mistakes if one.name == "boxes of half size")
