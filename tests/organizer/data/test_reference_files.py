@@ -16,7 +16,7 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from people_in_video.references.preparation import source_files
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded, places_of
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded, places_of, refused
 from validator.findings import Refused
 
 PAGE = (ROOT / "docs" / "reference_files.md").read_text(encoding="utf-8")
@@ -145,3 +145,12 @@ def test_files_one_folder_deeper_are_named(tmp_path):
         prepare("chalearn_gesture", tmp_path / "source", tmp_path / "out")
     (problem,) = [problem for problem in refused.value.findings.problems if problem.code == "R-LEFT-OUT"]
     assert "folder labels" in problem.remedy
+
+
+def test_files_of_another_kind_are_named_whatever_they_should_be(tmp_path):
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "source")
+    names = sorted(path.name for path in source.glob("*.mat"))
+    for name in names:
+        (source / name).write_text("version https://git-lfs.github.com/spec/v1\n")
+    findings = refused(prepare, "densepose", source, tmp_path / "out")
+    assert sorted(places_of(findings)) == [("E-FILE-KIND", name, "") for name in names]
