@@ -15,6 +15,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
+from organizer.data.sources import JUNK
 from organizer.data.vocabulary import complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -131,7 +132,7 @@ def _report_left_out(
     folders = []
     tables_of_groups = []
     for path in sorted(source.iterdir()):
-        is_hidden = path.name.startswith(".")
+        is_hidden = path.name.startswith(".") or path.name == JUNK
         if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
             left_out.append(quote(path.name))
             if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns):
