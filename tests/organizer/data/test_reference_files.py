@@ -139,6 +139,34 @@ def test_damaged_zip_of_a_sample_and_a_zip_as_source_are_problems(tmp_path):
         assert found.endswith(path.name)
 
 
+def test_a_zip_of_a_sample_that_was_cut_off_is_not_left_out(tmp_path):
+    zips = sample_zips(tmp_path / "zips")
+    path = min(zips.glob("*.zip"))
+    path.write_bytes(path.read_bytes()[:200])
+    findings = refused(prepare, "chalearn_gesture", zips, tmp_path / "out")
+    assert places_of(findings) == [("E-FILE-KIND", path.name, "")]
+
+
+def test_equal_names_in_several_zips_of_samples_are_refused(tmp_path):
+    for number in (1, 2):
+        with zipfile.ZipFile(tmp_path / f"Sample{number}.zip", "w") as archive:
+            archive.writestr("X_data.csv", "100,20,8000\n")
+            archive.writestr("X_labels.csv", f"{number},1,50\n")
+    findings = refused(prepare, "chalearn_gesture", tmp_path, tmp_path / "out")
+    assert places_of(findings)[0] == ("E-FILE-TWICE", "Sample2.zip", "")
+
+
+def test_files_that_macos_adds_to_a_zip_are_no_files_of_the_reference(tmp_path, capsys):
+    source = tmp_path / "labels.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        for path in (REFERENCES / "chalearn_gesture").glob("*.csv"):
+            archive.write(path, path.name)
+            archive.writestr(f"__MACOSX/._{path.name}", b"\0")
+    call = f"prepare chalearn_gesture --source {source} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 0
+    assert "R-LEFT-OUT" not in capsys.readouterr().out
+
+
 def test_files_one_folder_deeper_are_named(tmp_path):
     shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
     with pytest.raises(Refused) as refused:
