@@ -70,7 +70,7 @@ def file_list(names: list[str]) -> str:
     """Return the first of some names, and how many more there are."""
     first_names = ", ".join(quote(name) for name in names[:_NAMED_AT_MOST])
     more = len(names) - _NAMED_AT_MOST
-    return f"{first_names} and {more} more" if more > 0 else first_names
+    return f"{first_names} and {more:,} more" if more > 0 else first_names
 
 
 class TaskFiles(NamedTuple):

@@ -96,6 +96,7 @@ def _faults(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | 
         yield _Fault("E-CSV-HEADER", 1, problem, "delete the line: the files have none")
     elif _ends_needlessly(line, rules):
         yield _ending_fault(line, rules)
+        yield from _field_faults(_without_ending(line), rules)
     elif separators := _separators(line, rules):
         yield _separator_fault(line, separators, rules)
     elif line.count(",") == len(rules.fields) - 1:
@@ -106,7 +107,7 @@ def _faults(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | 
 
 def _is_header(line: str) -> bool:
     """Return whether a line names columns: all fields begin like words, and numpy printed none."""
-    fields = line.split(",")
+    fields = _without_ending(line).split(",")
     return all(_WORD.match(field) and not NUMPY_VALUE.match(field.lstrip(BLANKS)) for field in fields)
 
 
@@ -116,8 +117,9 @@ def _without_ending(line: str) -> str:
 
 
 def _ends_needlessly(line: str, rules: CsvRules) -> bool:
-    """Return whether a line is a row without separators at its end."""
-    return bool(row_pattern(len(rules.fields)).fullmatch(_without_ending(line)))
+    """Return whether a line has all fields of a row, and separators behind them."""
+    body = _without_ending(line)
+    return body != line.rstrip(BLANKS) and body.count(",") == len(rules.fields) - 1
 
 
 def _ending_fault(line: str, rules: CsvRules) -> _Fault:
@@ -136,17 +138,25 @@ def _separators(line: str, rules: CsvRules) -> str:
 
     Commas may be decimal commas then.
     """
-    n_separators = len(rules.fields) - 1
+    n_fields = len(rules.fields)
+    n_separators = n_fields - 1
     body = _without_ending(line)
     n_commas = body.count(",")
+    if n_commas > n_fields:
+        # It may have millions of fields; each has at most one decimal comma.
+        return ""
     # Blanks may stand beside commas.
-    separators = [mark for mark in _SEPARATOR.findall(body) if not (n_commas and mark.isspace())]
+    body = ",".join(field.strip() for field in body.split(","))
+    separators = _SEPARATOR.findall(body)
+    if n_commas == n_separators:
+        # They may part thousands.
+        separators = [mark for mark in separators if not mark.isspace()]
     names = list(dict.fromkeys(SEPARATORS[mark] for mark in separators))
     if len(separators) != n_separators:
         is_mixed = separators and len(separators) + n_commas == n_separators
         names = ["comma", *names] if is_mixed else []
-    is_blank = n_separators and not n_commas and len(line.split()) == n_separators + 1
-    if not names and is_blank and not _WORD.match(line):
+    has_blanks = n_separators and n_commas in (0, n_fields) and len(body.split()) == n_fields
+    if not names and has_blanks and not _WORD.match(line):
         names = ["blank"]
     return " and ".join(f"{name}s" for name in names)
 

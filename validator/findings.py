@@ -426,7 +426,9 @@ class Findings:
         self._count_of_kind[kind] += count
 
     def _keep(self, problem: Problem) -> None:
-        if self._count_of_kind[problem.kind] <= REPORTED_PER_KIND and len(self.problems) < _KEPT:
+        count = self._count_of_kind[problem.kind]
+        # The first of each kind is kept in any case: what has none is not shown.
+        if count == 1 or (count <= REPORTED_PER_KIND and len(self.problems) < _KEPT):
             self.problems.append(problem)
 
     def first_of(self, wrong: Bools) -> Iterator[int]:

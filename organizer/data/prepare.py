@@ -15,6 +15,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
+from organizer.data.sources import JUNK
 from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -54,6 +55,8 @@ MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
+# Files of MATLAB 5, and of MATLAB 7.3, which are HDF5 files.
+_BEGINNINGS_OF_MAT = (b"MATLAB ", b"\x89HDF")
 
 
 def prepare(
@@ -107,9 +110,11 @@ def _write_reference(
 def _refuse_other_kind(path: Path) -> None:
     """Raise Refused if a file is not what its name says; all files are asked before one is read."""
     wanted = path.suffix.lstrip(".").upper()
-    if path.is_file() and wanted in ("JSON", "CSV"):
+    if path.is_file() and wanted in ("JSON", "CSV", "MAT"):
         with path.open("rb") as stream:
-            refuse_other_kind(stream.read(HEAD_BYTES), path.name, wanted)
+            head = stream.read(HEAD_BYTES)
+        if wanted != "MAT" or not head.startswith(_BEGINNINGS_OF_MAT):
+            refuse_other_kind(head, path.name, wanted)
 
 
 def _is_table_of_groups(path: Path) -> bool:
@@ -128,7 +133,7 @@ def _report_left_out(
     folders = []
     tables_of_groups = []
     for path in sorted(source.iterdir()):
-        is_hidden = path.name.startswith(".")
+        is_hidden = path.name.startswith(".") or path.name == JUNK
         if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
             left_out.append(quote(path.name))
             if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns):

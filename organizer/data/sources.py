@@ -11,7 +11,8 @@ from pathlib import Path
 from organizer.files import DAMAGED
 from validator.findings import Findings
 
-_JUNK = "__MACOSX"
+JUNK = "__MACOSX"
+"""The folder that macOS adds to a zip."""
 
 
 @contextmanager
@@ -31,5 +32,5 @@ def unpacked_source(source: Path) -> Iterator[Path]:
         except DAMAGED as error:
             problem = f"the zip cannot be unpacked ({type(error).__name__})"
             Findings().refuse("E-REF-MISSING", problem, "give the folder of the files", file=str(source))
-        entries = [path for path in folder.iterdir() if path.name != _JUNK and not path.name.startswith(".")]
+        entries = [path for path in folder.iterdir() if path.name != JUNK and not path.name.startswith(".")]
         yield entries[0] if len(entries) == 1 and entries[0].is_dir() else folder

@@ -138,6 +138,7 @@ def test_the_names_of_columns_of_the_field_are_known_and_tell_the_unit(header, r
     ("text", "words"),
     [
         ("S,3,5,10\nS,4,11,12\n", ["the first line is a row", "item,class,start,end"]),
+        ("3,5,10\n4,11,12\n", ["the first line is a row", "a file for each sequence"]),
         ("item,video,class,start,end\n", ["item is there twice"]),
         ("item,class,t-start,end\n", ["two units"]),
         ("item,frame,class\nS,1,background\n", ["start is missing", "labels of frames"]),
@@ -147,6 +148,15 @@ def test_a_table_without_the_columns_says_what_is_there(text, words, tmp_path):
     source = write(tmp_path / "a.csv", text)
     problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip"))
     assert [word for word in words if word not in text_of(problem)] == []
+
+
+def test_seconds_after_the_end_of_the_video_are_refused_at_their_row(tmp_path):
+    source = write(tmp_path / "a.csv", "item,t-start,t-end,class\nS,1,2,3\nS,197,265,3\n")
+    problem = problem_of(
+        lambda: convert(GESTURES, source, tmp_path / "my.zip", public=data_folder(tmp_path, S=20))
+    )
+    assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.csv")
+    assert "row 2: 197 to 265 seconds are after the end of the video, 50" in text_of(problem)
 
 
 def test_the_file_of_one_sequence_is_told_from_a_table(tmp_path):

@@ -247,6 +247,12 @@ def test_bad_lines_of_many_files_are_one_line_however_many_there_are():
     assert findings.total == 200_000
 
 
+def test_bad_lines_of_a_thousand_files_are_all_counted():
+    files = [(f"S{number}", f"S{number}_prediction.csv", b"1,2,x\n" * 10) for number in range(1000)]
+    (line,) = findings_of(read_csv_files, files, GESTURES).summary().lines()
+    assert "In 10,000 places in 1,000 files" in line
+
+
 def test_each_kind_of_bad_line_is_counted_for_itself():
     _, findings = read(b"1,2\n" * 300 + b"1,2,x\n" + b"1\n1;2;3\n" * 200)
     counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]
@@ -473,6 +479,7 @@ CAUSES = [
     ("7,10,76\n,2,80,95\n", "E-CSV-COLUMNS", "first", lambda text: re.sub("(?m)^,", "", text)),
     ("0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False", lambda text: re.sub("(?m)^.,", "", text)),
     ("# a,b,c\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
+    ("a,b,c,\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
     ("7;10;76\n", "E-CSV-SEPARATOR", "semicolons", lambda text: text.replace(";", ",")),
     ("7\uff0c10\uff0c76\n", "E-CSV-SEPARATOR", "full-width", lambda text: text.replace("\uff0c", ",")),
     (
@@ -502,6 +509,13 @@ CAUSES = [
     ),
     ("7 10 76\n", "E-CSV-SEPARATOR", "blanks", lambda text: text.replace(" ", ",")),
     ("7,0;3,0;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
+    (
+        "7,0\t3,0\t82,0\n",
+        "E-CSV-SEPARATOR",
+        "decimals",
+        lambda text: re.sub("\t", ",", text.replace(",0", "")),
+    ),
+    ("7,0 3,0 82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub(" ", ",", text.replace(",0", ""))),
     ("7;3;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
     ("7.0e+00,1.0e+01,7.6e+01\n", "E-CSV-INTEGER", "fmt='%d'", lambda text: "7,10,76\n"),
     ("7.0,10.0,76.0\n", "E-CSV-INTEGER", "astype(int)", lambda text: text.replace(".0", "")),
@@ -516,6 +530,13 @@ def test_a_cause_is_named_and_its_cure_leaves_nothing_wrong(text, code, words, c
     assert {problem.code for problem in findings.problems} == {code}
     assert words in text_of(findings.problems[0])
     assert read(cure(text).encode())[1].ok
+
+
+def test_a_separator_at_the_end_is_named_beside_what_else_is_wrong():
+    _, findings = read(b"7.0,10.0,76.0,\n2.0,80.0,95.0,\n")
+    kinds = [(kind["code"], kind["count"]) for kind in findings.as_dict()["kinds"]]
+    assert kinds == [("E-CSV-COLUMNS", 2), ("E-CSV-INTEGER", 6)]
+    assert findings.problems[0].remedy == "delete the comma at the end of each row"
 
 
 def test_a_column_too_many_is_named_beside_rows_that_lack_one():
@@ -533,6 +554,7 @@ def test_a_column_too_many_is_named_beside_rows_that_lack_one():
         ("7,nan,5\n", "missing number"),
         ("7,10,5\n", "start frame <= end frame"),
         ("1,7,10,76\n2,2,80,95\n", "write gesture,start frame,end frame"),
+        ("7,1\xa0004,1\xa0120\n", "digits only"),
         ("7.0e+00;1.0e+01;7.6e+01\n", "write gesture,start frame,end frame"),
     ],
 )

@@ -128,9 +128,9 @@ def test_nothing_wrong_is_no_problem():
     assert findings.as_dict() == {"valid": True, "problems": [], "more": 0, "kinds": [], "notes": []}
 
 
-def test_five_thousand_problems_are_kept():
+def test_five_thousand_problems_are_kept_and_the_first_of_each_kind():
     findings = with_problems(26, 201)
-    assert (len(findings.problems), findings.total) == (5000, 26 * 201)
+    assert (len(findings.problems), findings.total) == (5001, 26 * 201)
 
 
 def test_twenty_kinds_are_shown():
@@ -372,8 +372,8 @@ def test_findings_of_parts_count_as_those_of_the_whole(events, first, length):
 def test_five_thousand_problems_are_kept_of_all_parts_together():
     findings = with_problems(20, 200)
     findings.extend(with_problems(26, 201))
-    assert (len(findings.problems), findings.total) == (5000, 20 * 200 + 26 * 201)
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [401] * 20 + [201] * 5
+    assert (len(findings.problems), findings.total) == (5001, 20 * 200 + 26 * 201)
+    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [401] * 20 + [201] * 6
 
 
 def test_a_problem_that_is_refused_at_once_comes_after_the_others_and_hides_its_cause():

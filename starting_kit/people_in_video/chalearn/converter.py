@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -42,8 +42,15 @@ _MOST_ROWS = 2_000_000
 _LOW_SCORE = 0.3
 # How the place of a problem begins in the file of a sequence.
 _LINE = re.compile("line ([0-9]+)")
-# The frames a second of a video, None if it is not in the data.
-_FrameRate = Callable[[str], "float | None"]
+# A video by its name, None if it is not in the data.
+_VideoOf = Callable[[str], "_Video | None"]
+
+
+class _Video(NamedTuple):
+    """How many frames a video has, and how many a second."""
+
+    number: float
+    rate: float
 
 
 def _is_needed(source: Any) -> bool:
@@ -81,8 +88,8 @@ def _convert(
     if options.min_score is not None and SCORE not in table.name_of_column:
         raise ConversionError("there is no column score; leave out --min-score")
     in_seconds = table.in_seconds or options.unit == "seconds"
-    rate_of = _frame_rates(task_id, options.public, purpose.reference) if in_seconds else None
-    conversion = _converted_rows(task_id, table, options, rate_of)
+    video_of = _videos(task_id, options.public, purpose.reference) if in_seconds else None
+    conversion = _converted_rows(task_id, table, options, video_of)
     if not conversion.values:
         raise ConversionError(f"no row is left{_reason(conversion)}; a submission has at least one")
     name = source.name if isinstance(source, Path) else "table"
@@ -102,7 +109,7 @@ def _reason(conversion: _Conversion) -> str:
 
 
 def _converted_rows(
-    task_id: str, table: RowTable, options: ConversionOptions, rate_of: _FrameRate | None
+    task_id: str, table: RowTable, options: ConversionOptions, video_of: _VideoOf | None
 ) -> _Conversion:
     """Return the rows of a table, or those of them that are to be kept. Raises ValueError."""
     classes = TRACKS[task_id].classes
@@ -126,7 +133,7 @@ def _converted_rows(
                     continue
                 conversion.scores.append(score)
             start, end = _number(row, "start"), _number(row, "end")
-            frames = _frames(start, end) if rate_of is None else _frames_at(rate_of(item), start, end)
+            frames = _frames(start, end) if video_of is None else _frames_at(video_of(item), start, end)
             if frames is None:
                 conversion.n_unknown += 1
                 conversion.unknown_items.add(item)
@@ -257,23 +264,28 @@ def _frames(start: float, end: float) -> tuple[int, int]:
     return int(start), int(end)
 
 
-def _frames_at(rate: float | None, start: float, end: float) -> tuple[int, int] | None:
-    """Return the frames of seconds from the start of a video, None if its rate is not known.
+def _frames_at(video: _Video | None, start: float, end: float) -> tuple[int, int] | None:
+    """Return the frames of seconds from the start of a video, None if it is not known.
 
     Frame k, from 1, is shown from (k - 1) / rate to k / rate seconds; a row has all frames that are shown at
     some time from its start to its end.
     """
     if not 0 <= start <= end <= _MOST_SECONDS:
         raise ConversionError(f"{start:g} to {end:g} seconds; write 0 <= start <= end")
-    if rate is None:
+    if video is None:
         return None
-    first = math.floor(round(start * rate, _DECIMALS)) + 1
-    last = math.ceil(round(end * rate, _DECIMALS))
+    first = math.floor(round(start * video.rate, _DECIMALS)) + 1
+    last = math.ceil(round(end * video.rate, _DECIMALS))
+    if first > video.number:
+        problem = (
+            f"{start:g} to {end:g} seconds are after the end of the video, {video.number / video.rate:.6g}"
+        )
+        raise ConversionError(f"{problem}; write start and end in seconds")
     return first, max(first, last)
 
 
-def _frame_rates(task_id: str, public: Path | None, reference: Path | None) -> _FrameRate:
-    """Return what tells the frames a second of a video, from the files ``numFrames,fps,maxDepth``."""
+def _videos(task_id: str, public: Path | None, reference: Path | None) -> _VideoOf:
+    """Return what looks up a video in the files ``numFrames,fps,maxDepth``."""
     if public is not None:
         files = read_public_files(task_id, public)
     elif reference is not None:
@@ -282,25 +294,29 @@ def _frame_rates(task_id: str, public: Path | None, reference: Path | None) -> _
         problem = "seconds need the frame rate of each video"
         remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"
         raise ConversionError(f"{problem}; {remedy}")
-    rate_of_item: dict[str, float | None] = {}
+    video_of_item: dict[str, _Video | None] = {}
 
-    def frame_rate(item: str) -> float | None:
-        if item not in rate_of_item:
-            rate_of_item[item] = _frame_rate(f"{item}{DATA_ENDING}", files)
-        return rate_of_item[item]
+    def video_of(item: str) -> _Video | None:
+        if item not in video_of_item:
+            video_of_item[item] = _read_video(f"{item}{DATA_ENDING}", files)
+        return video_of_item[item]
 
-    return frame_rate
+    return video_of
 
 
-def _frame_rate(name: str, files: Mapping[str, bytes]) -> float | None:
-    """Return the frames a second in the file of a video, None if there is no such file."""
+def _read_video(name: str, files: Mapping[str, bytes]) -> _Video | None:
+    """Return the video of a file, None if there is no such file."""
     if name not in files:
         return None
     lines = files[name].decode("utf-8", errors="replace").split()
     fields = lines[-1].split(",") if lines else []
-    if len(fields) < 2 or not _is_finite_number(fields[1]) or not 0 < float(fields[1]) < _MOST_SECONDS:
+    if (
+        len(fields) < 2
+        or not all(map(_is_finite_number, fields[:2]))
+        or not 0 < float(fields[1]) < _MOST_SECONDS
+    ):
         raise ConversionError(f"{name} holds no frame rate; write numFrames,fps,maxDepth")
-    return float(fields[1])
+    return _Video(number=float(fields[0]), rate=float(fields[1]))
 
 
 CONVERTER = Converter(

@@ -110,10 +110,12 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     if sequence_of(path.name) != path.name:
         problem = f"this is the file of one sequence, {quote(sequence_of(path.name))}"
         raise ConversionError(f"{problem}; zip the files of all sequences and give the zip")
-    raise ConversionError(
-        f"the first line is a row, {quote(','.join(names))}; "
-        f"write the names of the columns above it: {','.join(COLUMNS)}, or the order that yours have"
-    )
+    remedy = f"write the names of the columns above it: {','.join(COLUMNS)}, or the order that yours have"
+    if len(names) < len(COLUMNS):
+        remedy = (
+            f"write {','.join(COLUMNS)} of all sequences below these names, or zip a file for each sequence"
+        )
+    raise ConversionError(f"the first line is a row, {quote(','.join(names))}; {remedy}")
 
 
 class _Columns:

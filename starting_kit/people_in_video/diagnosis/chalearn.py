@@ -104,6 +104,7 @@ def _comparisons(instance: str) -> list[Comparison]:
             remedy=_FRAMES,
             remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE},
             repaired=_repaired,
+            explains=("N-CSV-EARLY",),
         ),
         Comparison(
             kind="names",

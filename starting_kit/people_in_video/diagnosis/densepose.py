@@ -34,7 +34,7 @@ from validator.findings import Note
 
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
 _OWN_IMAGE = "Write each detection with the id of its own image"
-_ARRAY = "Write part, U and V of the box as channels 0, 1 and 2, row by row from its upper left corner"
+_ARRAY = "Write part, U and V of the own box as channels 0, 1 and 2, row by row from its upper left corner"
 _PART = "Parts count from 1; 0 is background"
 _SIDE = "Left and right are those of the person, not of the image"
 _REMEDIES_OF_ARRAYS = {Family.NUMBERS: _PART, Family.ORDER: _SIDE}

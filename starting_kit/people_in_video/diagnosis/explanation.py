@@ -111,22 +111,26 @@ def _one_for_a_cause(
 ) -> tuple[list[Repair], list[UnknownNames]]:
     """Return repairs and unknown names without the less telling of two that have the same cause.
 
-    They have if all names of a kind are known after the repair. It tells more if it names their spelling, or
-    if they resemble none of the data; the nearest names tell more than another order of a list.
+    They have if fewer names of a kind are unknown after the repair. It tells more if it names their spelling,
+    or if they resemble none of the data, and no name is unknown after it; the nearest names tell more than
+    another order of a list.
     """
     left_repairs, left_names = list[Repair](), list(unknown_names)
     unknown_before = {unknown.kind: unknown for unknown in unknown_names}
     for repair in repairs:
         unknown_after = dict(unknown_before)
         if repair.repaired is not None and unknown_before:
-            kinds = {unknown.kind for unknown in find_unknown(repair.repaired.rows)}
-            unknown_after = {kind: unknown for kind, unknown in unknown_before.items() if kind in kinds}
+            unknown_after = {unknown.kind: unknown for unknown in find_unknown(repair.repaired.rows)}
         is_told = False
-        for unknown in [unknown_before[kind] for kind in unknown_before.keys() - unknown_after.keys()]:
+        for kind, unknown in unknown_before.items():
+            still_unknown = unknown_after.get(kind)
+            if still_unknown and sum(still_unknown.counts.values()) == sum(unknown.counts.values()):
+                continue
             spelling = unknown.explanation.removeprefix(REMEDY)
             has_spelling = bool(spelling) and spelling in repair.trial.words
             if has_spelling or not unknown.nearest:
-                left_names.remove(unknown)
+                if not still_unknown:
+                    left_names.remove(unknown)
             elif sum(unknown.counts.values()) == unknown.n_used:
                 is_told = True
         if not is_told:

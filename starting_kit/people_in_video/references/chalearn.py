@@ -14,6 +14,10 @@ from scoring_program.challenges.chalearn.reference import PREPARED_FILE, Referen
 from scoring_program.settings import Settings
 from scoring_program.task import Task
 from validator.findings import Findings
+from validator.texts import quote
+
+# What reading a zip raises that is cut off, changed or encrypted.
+_DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError)
 
 
 def write_prepared(contents: Mapping[str, bytes], path: Path) -> None:
@@ -48,22 +52,33 @@ def _unpack_files(path: Path, folder: Path) -> None:
     """Write the CSV files of sequences in a zip into a folder. Raises Refused."""
     try:
         with zipfile.ZipFile(path) as archive:
-            for member in _csv_members(archive):
-                (folder / PurePosixPath(member).name).write_bytes(archive.read(member))
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):
+            content_of_name = {
+                PurePosixPath(member).name: archive.read(member) for member in _csv_members(archive)
+            }
+    except _DAMAGED:
         problem, remedy = "this zip is damaged or encrypted", "unpack it, or download it again"
         Findings().refuse("E-FILE-KIND", problem, remedy, file=path.name)
+    for name, content in content_of_name.items():
+        file = folder / name
+        if file.exists() and file.read_bytes() != content:
+            problem = f"the {quote(name)} in it is not that of the zips before"
+            Findings().refuse("E-FILE-TWICE", problem, "name files by their sequence", file=path.name)
+        file.write_bytes(content)
 
 
 def _sample_zips(folder: Path) -> list[Path]:
     """Return the zips of a folder with CSV files of sequences, in ascending order."""
-    zips = []
-    for path in sorted(folder.glob("*.zip")):
-        if not path.name.startswith(".") and zipfile.is_zipfile(path):
-            with zipfile.ZipFile(path) as archive:
-                if _csv_members(archive):
-                    zips.append(path)
-    return zips
+    zips = [path for path in sorted(folder.glob("*.zip")) if not path.name.startswith(".")]
+    return [path for path in zips if _may_have_files(path)]
+
+
+def _may_have_files(path: Path) -> bool:
+    """Return whether a zip has CSV files of sequences, or is damaged."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return bool(_csv_members(archive))
+    except _DAMAGED:
+        return True
 
 
 def _csv_members(archive: zipfile.ZipFile) -> list[str]:

@@ -16,7 +16,7 @@ from organizer.data.prepare import prepare
 from organizer.files import folder_files
 from people_in_video.references.preparation import source_files
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded, places_of
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, loaded, places_of, refused
 from validator.findings import Refused
 
 PAGE = (ROOT / "docs" / "reference_files.md").read_text(encoding="utf-8")
@@ -139,9 +139,46 @@ def test_damaged_zip_of_a_sample_and_a_zip_as_source_are_problems(tmp_path):
         assert found.endswith(path.name)
 
 
+def test_a_zip_of_a_sample_that_was_cut_off_is_not_left_out(tmp_path):
+    zips = sample_zips(tmp_path / "zips")
+    path = min(zips.glob("*.zip"))
+    path.write_bytes(path.read_bytes()[:200])
+    findings = refused(prepare, "chalearn_gesture", zips, tmp_path / "out")
+    assert places_of(findings) == [("E-FILE-KIND", path.name, "")]
+
+
+def test_equal_names_in_several_zips_of_samples_are_refused(tmp_path):
+    for number in (1, 2):
+        with zipfile.ZipFile(tmp_path / f"Sample{number}.zip", "w") as archive:
+            archive.writestr("X_data.csv", "100,20,8000\n")
+            archive.writestr("X_labels.csv", f"{number},1,50\n")
+    findings = refused(prepare, "chalearn_gesture", tmp_path, tmp_path / "out")
+    assert places_of(findings)[0] == ("E-FILE-TWICE", "Sample2.zip", "")
+
+
+def test_files_that_macos_adds_to_a_zip_are_no_files_of_the_reference(tmp_path, capsys):
+    source = tmp_path / "labels.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        for path in (REFERENCES / "chalearn_gesture").glob("*.csv"):
+            archive.write(path, path.name)
+            archive.writestr(f"__MACOSX/._{path.name}", b"\0")
+    call = f"prepare chalearn_gesture --source {source} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 0
+    assert "R-LEFT-OUT" not in capsys.readouterr().out
+
+
 def test_files_one_folder_deeper_are_named(tmp_path):
     shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
     with pytest.raises(Refused) as refused:
         prepare("chalearn_gesture", tmp_path / "source", tmp_path / "out")
     (problem,) = [problem for problem in refused.value.findings.problems if problem.code == "R-LEFT-OUT"]
     assert "folder labels" in problem.remedy
+
+
+def test_files_of_another_kind_are_named_whatever_they_should_be(tmp_path):
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "source")
+    names = sorted(path.name for path in source.glob("*.mat"))
+    for name in names:
+        (source / name).write_text("version https://git-lfs.github.com/spec/v1\n")
+    findings = refused(prepare, "densepose", source, tmp_path / "out")
+    assert sorted(places_of(findings)) == [("E-FILE-KIND", name, "") for name in names]

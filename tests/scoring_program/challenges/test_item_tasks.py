@@ -292,6 +292,9 @@ def test_unknown_labels_of_predictions_with_scores_are_counted_and_change_nothin
     (note,) = (note for note in result.notes if note.code == "N-NAMES-UNKNOWN")
     assert values_of(note.text)[:1] == ["60"]
     assert "'Robin'" in note.text
+    write_files(example.made_up.files({item: [box] for item in values}), tmp_path / "alone")
+    notes = example.load(tmp_path / "ref").score_path(tmp_path / "alone").notes
+    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
 
 
 def test_wrong_and_missing_keys_are_refused_and_named(example, tmp_path):

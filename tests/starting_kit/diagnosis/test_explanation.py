@@ -36,6 +36,7 @@ CASES = [
     (GENERATED, "classes with a capital letter", "read with classes as 'man' for 'Man', "),
     (GENERATED, "classes as numbers", "read with classes from a list in another order, "),
 ]  # fmt: skip
+ARTICLES = ["the", "a young", "two"] * 10
 
 
 class Demo:
@@ -105,6 +106,28 @@ def test_two_repairs_are_named_and_the_second_score_holds_both(demo):
 def test_names_in_another_spelling_get_one_note(demo, task_id, name):
     codes = [note.code for note in demo(task_id).result(name).notes]
     assert len({"N-LOOKS", "N-NAMES-UNKNOWN"} & {*codes}) == 1
+
+
+def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
+    generated = demo(GENERATED)
+    prediction = copy.deepcopy(generated.prediction)
+    for segments in prediction.values():
+        for objects in segments.values():
+            objects["clss"] = [f"{article} {name}" for article, name in zip(ARTICLES, objects["clss"])]
+    write_files(generated.task.files(prediction), generated.folder / "articles")
+    notes = generated.loaded.score_path(generated.folder / "articles").notes
+    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+
+
+def test_parts_under_other_videos_leave_right_classes_where_they_are(demo):
+    kinetics = demo(KINETICS)
+    prediction = copy.deepcopy(kinetics.prediction)
+    names = sorted(prediction.videos)
+    videos = {name: prediction.videos[other] for name, other in zip(names, [*names[1:], names[0]])}
+    write_files(kinetics.task.files(prediction._replace(videos=videos)), kinetics.folder / "parts moved")
+    notes = kinetics.loaded.score_path(kinetics.folder / "parts moved").notes
+    (text,) = [note.text for note in notes if note.code == "N-LOOKS"]
+    assert "read as predictions of the next video, " in text
 
 
 def test_names_that_no_repair_makes_known_stay_named(demo):

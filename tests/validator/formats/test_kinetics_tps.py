@@ -260,6 +260,7 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
         (APART[:9], "", ""),
         (SAME_BOX, "N-LOOKS-CONSTANT", "their human"),
         (SAME_BOX[:9], "", ""),
+        ([*SAME_BOX[:6], *APART[6:]], "N-LOOKS-CONSTANT", "6 of 10 boxes of parts"),
         ([*SAME_BOX[:5], *APART[5:]], "", ""),
         (ONE_STATE, "N-LOOKS-CONSTANT", "state a"),
         (ONE_STATE[:3], "", ""),

@@ -130,7 +130,9 @@ def _order_problem(form: Form, corners: Sequence[float]) -> tuple[str, str]:
 def hints(items: Items) -> list[Note]:
     """Return notes on likely mistakes that need no reference."""
     if not has_values(items):
-        return [empty_note()]
+        # Predictions of unknown labels alone are left out, but were made.
+        is_empty = not (isinstance(items, Regions) and items.unknown_labels)
+        return [empty_note()] if is_empty else []
     same = _what_is_same(items)
     return [Note("N-LOOKS-CONSTANT", f"all {same}. Was it written by mistake?")] if same else []
 
