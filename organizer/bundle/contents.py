@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 import tempfile
 from collections.abc import Iterator, Sequence
 from enum import Enum
@@ -41,6 +42,11 @@ from validator.texts import counted, some_words
 
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+# What Docker takes: a server with its port, folders in lower case, a tag, a digest.
+_IMAGE_NAME = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@[\w+.-]+:[0-9a-f]+)?",
+    re.ASCII,
+)
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
@@ -126,7 +132,7 @@ def _check_programs(entry: Entry, files: Files, image: str, report: LintReport) 
 
 def _image_of(data: Competition) -> str:
     """Return the name of the image in which programs run."""
-    return str(data.get(_image_key(data)) or _DEFAULT_IMAGE).strip()
+    return str(data.get(_image_key(data)) or "").strip() or _DEFAULT_IMAGE
 
 
 def _image_key(data: Competition) -> str:
@@ -135,9 +141,9 @@ def _image_key(data: Competition) -> str:
 
 def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: LintReport) -> None:
     key, image = _image_key(data), _image_of(data)
-    if " " in image:
+    if not _IMAGE_NAME.fullmatch(image):
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif not data.get(key):
+    elif not str(data.get(key) or "").strip():
         rule = "default image" if our_tasks else "default image of others"
         report.add(rule, f"/{key}", image=image, key=key)
         return
@@ -364,12 +370,13 @@ def digests_in(data: bytes) -> dict[str, str]:
 def secret_digests_in(reference: bytes) -> dict[str, str]:
     """Return what `digests_in` does, of a reference, without what others may have, too.
 
-    That is tiny files, and the few rounded scores of plain answers. The key is secret whatever its size.
+    That is tiny files, those of macOS and Windows, and the few rounded scores of plain answers. The key is
+    secret whatever its size.
     """
     secret_digests = {}
     for digest, path, size in _each_digest(reference):
         name = posixpath.basename(path)
-        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE
+        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE and not is_junk(path)
         if is_distinctive or name == KEY_FILE:
             secret_digests[digest] = path
     return secret_digests
@@ -379,8 +386,6 @@ def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:
     """Yield the SHA-256, the name and the size of a file, and of those in it."""
     if is_zip(data):
         for member in members_of(data):
-            if is_junk(member.name):
-                continue
             yield hashlib.sha256(member.data).hexdigest(), member.name, len(member.data)
     yield hashlib.sha256(data).hexdigest(), "", len(data)
 

@@ -225,6 +225,7 @@ def cmyk():
 # What fails: the code, the file and the position in it, and a change of a good bundle that provokes it.
 ERRORS = [
     ("L-SCHEMA", YAML, "/version", at("version", value=3)),
+    ("L-SCHEMA", YAML, "/version", at("version", value=1)),
     ("L-SCHEMA", YAML, "/phases/0/hide_output", at("phases", 0, "hide_output", value="perhaps")),
     ("L-SCHEMA", YAML, "/docker_image", at("docker_image", value="x" * 129)),
     ("L-SCHEMA", YAML, "/image", at("image", value=DATE)),
@@ -335,7 +336,8 @@ WARNINGS = [
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"All tasks are ticked: untick yours")),
     ("L-TEXT", YAML, "/description", at("description", value="FILL IN: what it is about")),
     ("L-TEXT", YAML, "/phases/0/description", at("phases", 0, "description", value="One of six tasks")),
-    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="an image")),
+    *(("L-IMAGE", YAML, "/docker_image", at("docker_image", value=name)) for name in (
+        "an image", "None", "https://hub.docker.com/r/codalab/codalab-legacy")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="python:3.12")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
@@ -539,6 +541,14 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
     (problem,) = report.errors.problems
     assert (problem.code, problem.file) == ("L-YAML", YAML)
     assert word in problem.remedy
+
+
+def test_reference_among_junk_of_the_operating_system_is_a_leak(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        files["starting_kit.zip"] = zip_bytes({"__MACOSX/data.csv": hidden(files)})
+
+    assert "L-LEAK" in codes(lint(change).errors)
 
 
 def test_junk_of_the_operating_system_is_no_leak(lint):
