@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.words import ERRORS, WARNINGS
 from validator.findings import Findings, Refused
 from validator.strict_yaml import load_plain, load_strict
-from validator.texts import counted, quote
+from validator.texts import counted, quote, some_words
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
@@ -274,11 +275,11 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
                     yield f"{where}/{key}", entry[key], key
 
 
-def check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
+def check_unique(rule: str, values: Sequence[Hashable], where: str, name: str, report: LintReport) -> None:
     """Report values that occur more than once, by a rule of `words`."""
-    repeated_values = {str(value) for value in values if values.count(value) > 1}
+    repeated_values = [str(value) for value, count in Counter(values).items() if count > 1]
     if repeated_values:
-        report.add(rule, where, name=name, value=", ".join(sorted(repeated_values)))
+        report.add(rule, where, name=name, value=some_words(repeated_values))
 
 
 def check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:

@@ -29,15 +29,17 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.dates import read_date
 from organizer.bundle.words import ERRORS, WARNINGS
-from validator.texts import quote
+from validator.texts import quote, some_words
 
 _BOARD = "/leaderboards/0"
-_ONLY_IN_V2 = {"pages", "tasks", "solutions", "leaderboards", "terms"}
+_ONLY_IN = {"v2": {"pages", "tasks", "solutions", "leaderboards", "terms"}, "v1.5": {"html", "leaderboard"}}
+_VERSION_REMEDIES = {"v2": "write version: 2", "v1.5": "take version out"}
 # What the site calls a key of competition.yaml, which differs from all others that are like it.
 _OTHER_NAMES = {"max_submissions_per_person": "max_submissions"}
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
+_SHOWN_KEYS = 20
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
 # The parts of an e-mail address.
@@ -60,13 +62,8 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
 
     With ``today`` phases that are over are reported.
     """
-    form = form_of(data)
+    form = _checked_form(data, report)
     if form is None:
-        report.add("no version", "/version", version=data["version"])
-        return False
-    keys_of_v2 = sorted(_ONLY_IN_V2 & data.keys())
-    if "version" not in data and keys_of_v2:
-        report.add("version is missing", "/version", keys=", ".join(keys_of_v2))
         return False
     if not check_schema(data, form, report):
         return False
@@ -84,6 +81,34 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
     if today:
         _check_ends(data, today, report)
     return True
+
+
+def _checked_form(data: Competition, report: LintReport) -> str | None:
+    """Return the form of a competition.yaml; report a version that is unknown, or not that of the keys."""
+    form = form_of(data)
+    keys_of = {each: sorted(keys & data.keys()) for each, keys in _ONLY_IN.items()}
+    other_form = "v1.5" if len(keys_of["v1.5"]) > len(keys_of["v2"]) else "v2"
+    remedy = _VERSION_REMEDIES[other_form]
+    if form is None:
+        report.add("no version", "/version", version=quote(_shown(data["version"])), remedy=remedy)
+        return None
+    if form == other_form or len(keys_of[form]) >= len(keys_of[other_form]):
+        return form
+    report.add(
+        "version of other keys",
+        "/version",
+        version=data.get("version", "missing"),
+        form=form,
+        other_form=other_form,
+        keys=", ".join(keys_of[other_form]),
+        remedy=remedy,
+    )
+    return None
+
+
+def _shown(value: object) -> str:
+    """Return a value as messages name it."""
+    return "empty" if value is None else str(value).strip() or "empty"
 
 
 def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> None:
@@ -290,6 +315,15 @@ def _max_length(
         yield jsonschema.ValidationError(f"{instance!r} is too long")
 
 
+def _required(
+    _: jsonschema.Draft7Validator, keys: Sequence[str], instance: Entry, __: Entry
+) -> Iterator[jsonschema.ValidationError]:
+    """Check that keys are there; the message of an error is the key that is missing."""
+    for key in keys if isinstance(instance, dict) else ():
+        if key not in instance:
+            yield jsonschema.ValidationError(key)
+
+
 def _is_stored(value: object) -> bool:
     """Return whether a whole number fits into a column of the platform's database; other values do."""
     try:
@@ -331,7 +365,7 @@ def _is_ip_address(text: str) -> bool:
 
 _Validator = jsonschema.validators.extend(
     jsonschema.Draft7Validator,
-    {"properties": _properties, "maxLength": _max_length},
+    {"properties": _properties, "maxLength": _max_length, "required": _required},
     type_checker=jsonschema.Draft7Validator.TYPE_CHECKER.redefine_many(
         {
             "date": lambda _, value: isinstance(value, datetime.date),
@@ -353,9 +387,9 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     where = "".join(f"/{part}" for part in path)
     names = (error.validator, error.schema.get("title"))
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
-    if error.instance is None and rule == "text":
+    if error.instance is None and rule in ("text", "otherwise"):
         rule = "empty value"
-    value = "empty" if error.instance is None else str(error.instance)
+    value = _shown(error.instance)
     fields = {
         "value": quote(value, 200),
         "short": quote(value),
@@ -363,8 +397,6 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         "key": path[-1] if path else "",
         "limit": error.validator_value,
     }
-    if error.validator == "required":
-        fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
     report.add(rule, where or "/", **fields)
 
 
@@ -387,8 +419,9 @@ def _report_unknown_keys(errors: Sequence[jsonschema.ValidationError], form: str
             places_of_kind.setdefault(kind, []).append((f"{where}/{key}", key))
     rule = "additionalProperties of v1.5" if form == "v1.5" else "additionalProperties"
     for kind, places in places_of_kind.items():
-        keys = ", ".join(dict.fromkeys(quote(key) for _, key in places))
-        report.add(rule, places[0][0], key=keys, known=", ".join(known_of_kind[kind]))
+        keys = list(dict.fromkeys(quote(key) for _, key in places))
+        shown_keys = some_words(keys, most=_SHOWN_KEYS)
+        report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_of_kind[kind]))
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

@@ -7,11 +7,13 @@ import copy
 import pytest
 import yaml
 
+from organizer.bundle.classic import classic
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.rules import check_competition
 from quality.competition import competition_text
 
 OURS = yaml.safe_load(competition_text())
+CLASSIC, _ = classic(OURS)
 COLUMN = "/leaderboards/0/columns/0"
 PHASE = "/phases/0"
 
@@ -79,6 +81,59 @@ def test_value_that_the_platform_takes_is_fine(place, value):
 def test_value_that_the_platform_refuses_is_an_error_at_its_place(place, value):
     problems = check_with(place, value).errors.problems
     assert [problem.where for problem in problems] == [place]
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "word"),
+    [
+        # What is empty is called so, however it is written.
+        (f"{COLUMN}/sorting", None, "empty"),
+        (f"{PHASE}/max_submissions", "", "empty"),
+        ("/pages", None, "empty"),
+        ("/version", None, "empty"),
+        # Quotes would make a file or an image of this name.
+        ("/docker_image", False, "image"),
+        ("/image", False, "file"),
+    ],
+)
+def test_value_that_is_refused_is_named(place, value, word):
+    (problem,) = check_with(place, value).errors.problems
+    assert word in problem.problem
+    assert "quotes" not in problem.remedy
+
+
+def test_each_missing_key_is_named_once():
+    report = LintReport()
+    check_competition({key: OURS[key] for key in OURS.keys() - {"pages", "terms"}}, report)
+    assert sorted(problem.problem for problem in report.errors.problems) == [
+        "pages is missing",
+        "terms is missing",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("version", "form", "remedy"),
+    [
+        (None, "v2", "write version: 2"),
+        ("1.5", "v2", "write version: 2"),
+        ("2.0", "v2", "write version: 2"),
+        ("2", "v1.5", "take version out"),
+        ("3", "v1.5", "take version out"),
+    ],
+)
+def test_version_is_compared_with_the_keys(version, form, remedy):
+    data = OURS if form == "v2" else CLASSIC
+    data = {key: value for key, value in data.items() if key != "version"}
+    report = LintReport()
+    check_competition({**data, "version": version} if version else data, report)
+    assert [(problem.where, problem.remedy) for problem in report.errors.problems] == [("/version", remedy)]
+
+
+def test_few_keys_of_the_other_form_do_not_question_the_version():
+    report = LintReport()
+    check_competition({**CLASSIC, "pages": []}, report)
+    assert report.errors.ok
+    assert "/pages" in [problem.where for problem in report.warnings.problems]
 
 
 @pytest.mark.parametrize(
