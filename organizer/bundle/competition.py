@@ -45,11 +45,12 @@ _YAML_REMEDIES = (
     ("expected '<document start>'", "keep one document, with all keys at the same indent"),
     ("special characters are not allowed", "take out the control character"),
     ("cannot start any token", "put the text that begins with this sign in quotes"),
-    ("mapping values are not allowed", 'put the text with ": " in it in quotes'),
+    ("unexpected end of stream", "close the quote"),
 )
 _PYTHON_TAGS = (("!!", "python/unicode"), ("!!", "python/str"))
 _ODD_NUMBER = re.compile(r"[-+]?(?:0[0-9_]+|0[xb][0-9a-fA-F_]+|[0-9_]+(?::[0-9]+)+(?:\.[0-9_]*)?)")
 _YAML_REMEDY = 'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes'
+_KEY_WITHOUT_BLANK = re.compile(r"[\s-]*[\w-]+:(?!//)\S")
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
 # A mapping of competition.yaml, and the whole file.
@@ -105,8 +106,7 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
 
 def no_yaml(error: Exception) -> Refused:
     """Return the exception for a competition.yaml that a YAML library cannot read."""
-    problem = yaml_problem(error)
-    return refused("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
+    return refused("no YAML", position_of(error), problem=yaml_problem(error), remedy=yaml_remedy(error))
 
 
 class BoardColumn(NamedTuple):
@@ -161,8 +161,7 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
-        problem = yaml_problem(error)
-        report.add("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
+        report.add("no YAML", position_of(error), problem=yaml_problem(error), remedy=yaml_remedy(error))
     else:
         if isinstance(data, dict):
             return data
@@ -183,7 +182,7 @@ def _without_python_tags(text: str, report: LintReport) -> str:
         position = f"line {tags[0].start_mark.line + 1} column {tags[0].start_mark.column + 1}"
         problem = f"{counted(len(tags), 'text has a tag', 'texts have a tag')} that the site cannot read, "
         problem += f"as !!{tags[0].value[1]}"
-        report.add("no YAML", position, problem=problem, remedy=yaml_remedy("python/"))
+        report.add("no YAML", position, problem=problem, remedy=_remedy_of_problem("python/"))
     for token in reversed(tags):
         text = text[: token.start_mark.index] + text[token.end_mark.index :]
     return text
@@ -211,20 +210,53 @@ def _report_numbers(text: str, report: LintReport) -> None:
 
 def yaml_problem(error: Exception) -> str:
     """Return what a YAML library found wrong."""
-    problem = str(getattr(error, "problem", None) or error)
+    # The second line of the error of a reader is the position.
+    problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
     # "expected a single document in the stream" is its context.
     return f"{getattr(error, 'context', '')} {problem}" if problem.startswith("but ") else problem
 
 
-def yaml_remedy(problem: str) -> str:
+def yaml_remedy(error: Exception) -> str:
     """Return what to do about a text that is no YAML, from what PyYAML found wrong."""
+    problem = yaml_problem(error)
+    if "could not find expected ':'" in problem:
+        lines, _ = _lines_to(getattr(error, "context_mark", None))
+        return _remedy_of_blank(lines) or _YAML_REMEDY
+    if "mapping values are not allowed" in problem:
+        lines, column = _lines_to(getattr(error, "problem_mark", None))
+        if lines and ": " in lines[-1][:column]:
+            return 'put the text with ": " in it in quotes'
+        return (
+            _remedy_of_blank(lines[:-1])
+            or 'indent a key as the others, and put text with ": " in it in quotes'
+        )
+    return _remedy_of_problem(problem)
+
+
+def _remedy_of_blank(lines: Sequence[str]) -> str:
+    """Return what to do if the last of several lines has a key without a blank after its colon, else ""."""
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    is_without_blank = filled and _KEY_WITHOUT_BLANK.match(lines[filled[-1] - 1])
+    return f"write a blank after the colon in line {filled[-1]}" if is_without_blank else ""
+
+
+def _lines_to(mark: yaml.Mark | None) -> tuple[list[str], int]:
+    """Return the lines of a text up to that of a mark, and the mark's column."""
+    return ((mark.buffer or "").splitlines()[: mark.line + 1], mark.column) if mark else ([], 0)
+
+
+def _remedy_of_problem(problem: str) -> str:
     return next((remedy for sign, remedy in _YAML_REMEDIES if sign in problem), _YAML_REMEDY)
 
 
 def position_of(error: Exception) -> str:
-    """Return the line and the column of an error of a YAML library, "" if it has none."""
-    mark = getattr(error, "problem_mark", None)
-    return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+    """Return the place of an error of a YAML library, "" if it has none; of a quote, where it opens."""
+    is_open_quote = getattr(error, "context", None) == "while scanning a quoted scalar"
+    mark = getattr(error, "context_mark" if is_open_quote else "problem_mark", None)
+    if mark:
+        return f"line {mark.line + 1} column {mark.column + 1}"
+    position = getattr(error, "position", None)
+    return "" if position is None else f"character {position + 1}"
 
 
 def form_of(data: Competition) -> str | None:

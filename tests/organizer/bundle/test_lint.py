@@ -533,6 +533,10 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("a: 1\n---\nb: 2", "document"),
         ("title: Birds: calls", "quotes"),
         ("title: %birds", "quotes"),
+        ("version:2\ntitle: Birds", "line 1"),
+        ("title: Birds\nimage:logo.png\nterms: a", "line 2"),
+        ("title: Birds\n  terms: a", "indent"),
+        ('title: "Birds', "close"),
     ],
 )
 def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
