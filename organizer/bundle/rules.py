@@ -39,6 +39,14 @@ _OTHER_NAMES = {"max_submissions_per_person": "max_submissions"}
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
+_TYPES = {
+    "array": "a list (each entry after a -)",
+    "object": "a mapping (key: value)",
+    "string": "a text",
+    "integer": "a whole number",
+    "whole": "a whole number",
+    "boolean": "true or false",
+}
 _SHOWN_KEYS = 20
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
@@ -207,7 +215,7 @@ def _check_board(data: Competition, report: LintReport) -> None:
     indexes = [number(column.data["index"]) for column in columns]
     check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
     check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
-    if number(board.get("primary_index", 0)) not in indexes:
+    if "primary_index" in board and number(board["primary_index"]) not in indexes:
         report.add("no such column", f"{_BOARD}/primary_index")
     for column_index, column in zip(indexes, columns):
         # Text is read letter by letter.
@@ -261,10 +269,12 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     _check_signs(plain, "", report)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
-    _report_unknown_keys(unknown_keys, form, report)
+    meant_keys = _report_unknown_keys(unknown_keys, form, report)
     others = [error for error in errors if error.validator != "additionalProperties"]
     for error in [*others, *validator.descend(plain, _DEFINITIONS["unread"])]:
-        _report(error, report)
+        # A key that is missing because it is misspelled is said once.
+        if error.validator != "required" or (_pointer(error), error.message) not in meant_keys:
+            _report(error, report)
     if len(report.errors.problems) > n_before:
         return False
     for error in validator.descend(plain, schema["advice"]):
@@ -383,36 +393,55 @@ _formats.checks("address")(_is_address)
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     """Report an error of jsonschema in our words."""
-    path = [str(part) for part in error.absolute_path]
-    where = "".join(f"/{part}" for part in path)
+    where = _pointer(error)
     names = (error.validator, error.schema.get("title"))
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
-    if error.instance is None and rule in ("text", "otherwise"):
+    if error.instance in {"text": (None,), "otherwise": (None, [], {})}.get(rule, ()):
         rule = "empty value"
+    elif rule == "otherwise" and error.validator == "type":
+        rule = "other type"
     value = _shown(error.instance)
     fields = {
         "value": quote(value, 200),
         "short": quote(value),
         "message": quote(error.message, 200),
-        "key": path[-1] if path else "",
+        "key": where.rpartition("/")[2],
         "limit": error.validator_value,
+        "type": _type_words(error.validator_value) if rule == "other type" else "",
     }
     report.add(rule, where or "/", **fields)
 
 
-def _report_unknown_keys(errors: Sequence[jsonschema.ValidationError], form: str, report: LintReport) -> None:
-    """Report keys that the platform ignores: misspelled ones, others in a line for each kind of entry."""
+def _pointer(error: jsonschema.ValidationError) -> str:
+    return "".join(f"/{part}" for part in error.absolute_path)
+
+
+def _type_words(types: str | Sequence[str]) -> str:
+    """Return the words for the types of JSON Schema that a value may have."""
+    names = [types] if isinstance(types, str) else types
+    return " or ".join(_TYPES[name] for name in names if name != "null")
+
+
+def _report_unknown_keys(
+    errors: Sequence[jsonschema.ValidationError], form: str, report: LintReport
+) -> set[tuple[str, str]]:
+    """Report keys that the platform ignores: misspelled ones, others in a line for each kind of entry.
+
+    Return the places and keys that are meant by the misspelled ones.
+    """
+    meant_keys: set[tuple[str, str]] = set()
     places_of_kind: dict[int, list[tuple[str, str]]] = {}
     known_of_kind: dict[int, list[str]] = {}
     for error in errors:
         known_keys = sorted(error.schema["properties"])
-        where = "".join(f"/{part}" for part in error.absolute_path)
+        where = _pointer(error)
         for key in sorted(error.instance.keys() - known_keys):
             nearest_key = _OTHER_NAMES.get(key) or next(
                 iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), None
             )
             if nearest_key in known_keys:
                 report.add("misspelled key", f"{where}/{key}", key=quote(key), known=nearest_key)
+                meant_keys.add((where, str(nearest_key)))
                 continue
             kind = id(error.schema["properties"])
             known_of_kind[kind] = known_keys
@@ -422,6 +451,7 @@ def _report_unknown_keys(errors: Sequence[jsonschema.ValidationError], form: str
         keys = list(dict.fromkeys(quote(key) for _, key in places))
         shown_keys = some_words(keys, most=_SHOWN_KEYS)
         report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_of_kind[kind]))
+    return meant_keys
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

@@ -547,6 +547,18 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
     assert word in problem.remedy
 
 
+def test_columns_that_no_program_writes_are_one_error(lint):
+    def change(data, files):
+        columns = data["leaderboards"][0]["columns"]
+        columns += [
+            {"index": 50 + number, "title": f"T{number}", "key": f"k{number}"} for number in range(100)
+        ]
+
+    (problem,) = lint(change).errors.problems
+    assert problem.code == "L-COLUMN"
+    assert "k0, k1, " in problem.problem
+
+
 def test_reference_among_junk_of_the_operating_system_is_a_leak(lint):
     def change(data, files):
         data["title"] = "Real data"

@@ -91,6 +91,7 @@ def test_value_that_the_platform_refuses_is_an_error_at_its_place(place, value):
         (f"{PHASE}/max_submissions", "", "empty"),
         ("/pages", None, "empty"),
         ("/version", None, "empty"),
+        ("/phases", [], "empty"),
         # Quotes would make a file or an image of this name.
         ("/docker_image", False, "image"),
         ("/image", False, "file"),
@@ -100,6 +101,33 @@ def test_value_that_is_refused_is_named(place, value, word):
     (problem,) = check_with(place, value).errors.problems
     assert word in problem.problem
     assert "quotes" not in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "remedy"),
+    [
+        ("/phases", {"1": OURS["phases"][0]}, "write a list (each entry after a -)"),
+        ("/leaderboards", OURS["leaderboards"][0], "write a list (each entry after a -)"),
+        ("/pages", ["overview.md"], "write a mapping (key: value)"),
+    ],
+)
+def test_remedy_of_another_type_is_the_type(place, value, remedy):
+    (problem,) = check_with(place, value).errors.problems
+    assert problem.where.startswith(place)
+    assert problem.remedy == remedy
+
+
+def test_misspelled_key_is_not_missing_as_well():
+    report = LintReport()
+    data = {**OURS, "leaderboard": OURS["leaderboards"]}
+    check_competition({key: value for key, value in data.items() if key != "leaderboards"}, report)
+    assert [problem.where for problem in report.errors.problems] == ["/leaderboard"]
+
+
+def test_board_without_index_0_is_one_error():
+    columns = [{**column, "index": column["index"] + 1} for column in OURS["leaderboards"][0]["columns"]]
+    report = check_with("/leaderboards/0/columns", columns)
+    assert [problem.where for problem in report.errors.problems] == ["/leaderboards/0/columns"]
 
 
 def test_each_missing_key_is_named_once():
