@@ -54,6 +54,7 @@ ERRORS = {
     "no script": Words("L-METADATA", "the command names no script: {command}", "write python3 /app/program/score.py /app/input /app/output"),
     "wrong arguments": Words("L-METADATA", "the program needs the folders of its input and its output, and gets {arguments}", "write python3 /app/program/score.py /app/input /app/output"),
     "reference in a folder": Words("L-REFERENCE", "all files are in the folder {folder}", "zip the content of {folder}, not the folder"),
+    "reference in a zip": Words("L-REFERENCE", "it holds nothing but {name}", "put the files of {name} into it, not the zip"),
     "no date": Words("L-DATE", "the platform reads no date from {date}", 'write it in UTC, in the form "YYYY-MM-DD HH:MM:SS"'),
     "date that is refused": Words("L-DATE", "the platform refuses the date {date}", "write {dates}, in UTC"),
     "required": Words("L-SCHEMA", "{message} is missing", "add {message}"),

@@ -599,6 +599,30 @@ def test_place_of_competition_yaml_is_found(unpacked, tmp_path, name, code, word
     assert all(word in problem.remedy for problem in report.errors.problems)
 
 
+def test_bundle_in_a_zip_is_named(unpacked, tmp_path):
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zip_bytes({"mine.zip": zip_bytes(unpacked["gesture"])}))
+    report, _ = lint_bundle(path, samples=SampleRuns.NONE)
+    (problem,) = report.errors.problems
+    assert problem.code == "L-COMPETITION"
+    assert "mine.zip" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("wrap", "word"),
+    [
+        (lambda archive: {f"a/b/{name}": data for name, data in members(archive).items()}, "content of a/b,"),
+        (lambda archive: {"r.zip": archive, "__MACOSX/._r.zip": b"x"}, "files of r.zip"),
+    ],
+)
+def test_reference_that_is_packed_too_deep_is_one_error(lint, wrap, word):
+    (problem,) = lint(
+        lambda data, files: files.update({REFERENCE: zip_bytes(wrap(files[REFERENCE]))})
+    ).errors.problems
+    assert (problem.code, problem.file) == ("L-REFERENCE", REFERENCE)
+    assert word in problem.remedy
+
+
 def test_zip_with_a_password_is_said_to_have_one(unpacked, lint, tmp_path):
     locked = with_flag_of_encryption(make_zip({"a.txt": "x" * 100}))
     (problem,) = lint(file("more.zip", locked)).errors.problems
