@@ -116,7 +116,7 @@ def _checked_form(data: Competition, report: LintReport) -> str | None:
 
 def _shown(value: object) -> str:
     """Return a value as messages name it."""
-    return "empty" if value is None else str(value).strip() or "empty"
+    return str(value) if value is not None and str(value).strip() else "empty"
 
 
 def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> None:
@@ -398,8 +398,8 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
     if error.instance in {"text": (None,), "otherwise": (None, [], {})}.get(rule, ()):
         rule = "empty value"
-    elif rule == "otherwise" and error.validator == "type":
-        rule = "other type"
+    elif rule == "otherwise" and error.validator in ("type", "enum"):
+        rule = "unknown name" if "propertyNames" in error.absolute_schema_path else "choice"
     value = _shown(error.instance)
     fields = {
         "value": quote(value, 200),
@@ -407,7 +407,8 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         "message": quote(error.message, 200),
         "key": where.rpartition("/")[2],
         "limit": error.validator_value,
-        "type": _type_words(error.validator_value) if rule == "other type" else "",
+        "literal": quote(repr(error.instance)),
+        "choices": _choices(error.validator_value) if rule == "choice" else "",
     }
     report.add(rule, where or "/", **fields)
 
@@ -416,10 +417,10 @@ def _pointer(error: jsonschema.ValidationError) -> str:
     return "".join(f"/{part}" for part in error.absolute_path)
 
 
-def _type_words(types: str | Sequence[str]) -> str:
-    """Return the words for the types of JSON Schema that a value may have."""
-    names = [types] if isinstance(types, str) else types
-    return " or ".join(_TYPES[name] for name in names if name != "null")
+def _choices(choices: str | Sequence[str | None]) -> str:
+    """Return the words for the types of JSON Schema that a value may have, or for the values themselves."""
+    names = [choices] if isinstance(choices, str) else choices
+    return " or ".join(_TYPES.get(name, name) for name in names if name not in (None, "null"))
 
 
 def _report_unknown_keys(

@@ -109,6 +109,7 @@ def test_value_that_is_refused_is_named(place, value, word):
         ("/phases", {"1": OURS["phases"][0]}, "write a list (each entry after a -)"),
         ("/leaderboards", OURS["leaderboards"][0], "write a list (each entry after a -)"),
         ("/pages", ["overview.md"], "write a mapping (key: value)"),
+        (f"{COLUMN}/sorting", "down", "write asc or desc"),
     ],
 )
 def test_remedy_of_another_type_is_the_type(place, value, remedy):
