@@ -145,7 +145,8 @@ def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: Li
     key, image = _image_key(data), _image_of(data)
     if not _IMAGE_NAME.fullmatch(image):
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif not str(data.get(key) or "").strip():
+        return
+    if not str(data.get(key) or "").strip():
         rule = "default image" if our_tasks else "default image of others"
         report.add(rule, f"/{key}", image=image, key=key)
         return

@@ -295,7 +295,8 @@ def _check_files(
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     files_in_use = {}
     names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
-    nearest_names = NearestNames({*files, *other_names})
+    # What is named elsewhere is not meant here.
+    nearest_names = NearestNames({*files, *other_names} - names)
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":

@@ -547,6 +547,16 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
     assert word in problem.remedy
 
 
+def test_file_that_is_named_elsewhere_is_not_taken_for_a_missing_one(lint):
+    (problem,) = lint(lambda data, files: files.pop("pages/data.md")).errors.problems
+    assert (problem.code, problem.remedy) == ("L-FILE", "add it")
+
+
+def test_name_of_no_image_is_one_warning(lint):
+    problems = lint(at("docker_image", value="python 3.12")).warnings.problems
+    assert [problem.code for problem in problems if problem.code not in USUAL] == ["L-IMAGE"]
+
+
 def test_columns_that_no_program_writes_are_one_error(lint):
     def change(data, files):
         columns = data["leaderboards"][0]["columns"]
