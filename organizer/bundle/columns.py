@@ -10,7 +10,9 @@ from organizer.bundle.competition import BoardColumn, Competition, LintReport, f
 from organizer.bundle.rules import columns_of, primary_column
 from organizer.runs.dry_run import INTERVAL_KEYS
 from scoring_program.task import Declaration
+from validator.texts import some_words
 
+_SHOWN_KEYS = 20
 # Words in the names of measures.
 _HIGHER_IS_BETTER = {
     "accuracy", "acc", "ap", "map", "auc", "auroc", "f", "iou", "jaccard", "dice", "precision", "recall",
@@ -37,12 +39,13 @@ def keys_of_programs(
         return [column.key for column in columns]
     written_keys = [{column.key for column in task.columns} for task in our_tasks]
     by_all, by_any = set.intersection(*written_keys), set.union(*written_keys)
-    for column in columns:
-        if column.key not in by_any:
-            choices = ", ".join(sorted(by_any))
-            report.add("column of no program", column.where, key=column.key, known=choices)
-        elif column.key not in by_all:
-            report.add("column of some programs", column.where, key=column.key)
+    for rule, some in (
+        ("column of no program", [column for column in columns if column.key not in by_any]),
+        ("column of some programs", [column for column in columns if column.key in by_any - by_all]),
+    ):
+        if some:
+            keys = some_words([column.key for column in some], most=_SHOWN_KEYS)
+            report.add(rule, some[0].where, key=keys, known=", ".join(sorted(by_any)))
     return [column.key for column in columns if column.key in by_all]
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import re
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -17,7 +18,7 @@ from organizer.bundle import COMPETITION
 from organizer.bundle.words import ERRORS, WARNINGS
 from validator.findings import Findings, Refused
 from validator.strict_yaml import load_plain, load_strict
-from validator.texts import counted, quote
+from validator.texts import counted, quote, some_words
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")
 DATA_KEYS = ("starting_kit", "public_data", "path", *TASK_DATA)
@@ -45,11 +46,12 @@ _YAML_REMEDIES = (
     ("expected '<document start>'", "keep one document, with all keys at the same indent"),
     ("special characters are not allowed", "take out the control character"),
     ("cannot start any token", "put the text that begins with this sign in quotes"),
-    ("mapping values are not allowed", 'put the text with ": " in it in quotes'),
+    ("unexpected end of stream", "close the quote"),
 )
 _PYTHON_TAGS = (("!!", "python/unicode"), ("!!", "python/str"))
 _ODD_NUMBER = re.compile(r"[-+]?(?:0[0-9_]+|0[xb][0-9a-fA-F_]+|[0-9_]+(?::[0-9]+)+(?:\.[0-9_]*)?)")
 _YAML_REMEDY = 'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes'
+_KEY_WITHOUT_BLANK = re.compile(r"[\s-]*[\w-]+:(?!//)\S")
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
 # A mapping of competition.yaml, and the whole file.
@@ -105,8 +107,7 @@ def refused(rule: str, where: str = "", **fields: object) -> Refused:
 
 def no_yaml(error: Exception) -> Refused:
     """Return the exception for a competition.yaml that a YAML library cannot read."""
-    problem = yaml_problem(error)
-    return refused("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
+    return refused("no YAML", position_of(error), problem=yaml_problem(error), remedy=yaml_remedy(error))
 
 
 class BoardColumn(NamedTuple):
@@ -162,8 +163,7 @@ def read_competition(text: bytes, report: LintReport) -> Competition | None:
     except UnicodeDecodeError:
         report.add("not UTF-8")
     except yaml.YAMLError as error:
-        problem = yaml_problem(error)
-        report.add("no YAML", position_of(error), problem=problem, remedy=yaml_remedy(problem))
+        report.add("no YAML", position_of(error), problem=yaml_problem(error), remedy=yaml_remedy(error))
     else:
         if isinstance(data, dict):
             return data
@@ -184,7 +184,7 @@ def _without_python_tags(text: str, report: LintReport) -> str:
         position = f"line {tags[0].start_mark.line + 1} column {tags[0].start_mark.column + 1}"
         problem = f"{counted(len(tags), 'text has a tag', 'texts have a tag')} that the site cannot read, "
         problem += f"as !!{tags[0].value[1]}"
-        report.add("no YAML", position, problem=problem, remedy=yaml_remedy("python/"))
+        report.add("no YAML", position, problem=problem, remedy=_remedy_of_problem("python/"))
     for token in reversed(tags):
         text = text[: token.start_mark.index] + text[token.end_mark.index :]
     return text
@@ -215,20 +215,53 @@ def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
 
 def yaml_problem(error: Exception) -> str:
     """Return what a YAML library found wrong."""
-    problem = str(getattr(error, "problem", None) or error)
+    # The second line of the error of a reader is the position.
+    problem = str(getattr(error, "problem", None) or error).partition("\n")[0]
     # "expected a single document in the stream" is its context.
     return f"{getattr(error, 'context', '')} {problem}" if problem.startswith("but ") else problem
 
 
-def yaml_remedy(problem: str) -> str:
+def yaml_remedy(error: Exception) -> str:
     """Return what to do about a text that is no YAML, from what PyYAML found wrong."""
+    problem = yaml_problem(error)
+    if "could not find expected ':'" in problem:
+        lines, _ = _lines_to(getattr(error, "context_mark", None))
+        return _remedy_of_blank(lines) or _YAML_REMEDY
+    if "mapping values are not allowed" in problem:
+        lines, column = _lines_to(getattr(error, "problem_mark", None))
+        if lines and ": " in lines[-1][:column]:
+            return 'put the text with ": " in it in quotes'
+        return (
+            _remedy_of_blank(lines[:-1])
+            or 'indent a key as the others, and put text with ": " in it in quotes'
+        )
+    return _remedy_of_problem(problem)
+
+
+def _remedy_of_blank(lines: Sequence[str]) -> str:
+    """Return what to do if the last of several lines has a key without a blank after its colon, else ""."""
+    filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
+    is_without_blank = filled and _KEY_WITHOUT_BLANK.match(lines[filled[-1] - 1])
+    return f"write a blank after the colon in line {filled[-1]}" if is_without_blank else ""
+
+
+def _lines_to(mark: yaml.Mark | None) -> tuple[list[str], int]:
+    """Return the lines of a text up to that of a mark, and the mark's column."""
+    return ((mark.buffer or "").splitlines()[: mark.line + 1], mark.column) if mark else ([], 0)
+
+
+def _remedy_of_problem(problem: str) -> str:
     return next((remedy for sign, remedy in _YAML_REMEDIES if sign in problem), _YAML_REMEDY)
 
 
 def position_of(error: Exception) -> str:
-    """Return the line and the column of an error of a YAML library, "" if it has none."""
-    mark = getattr(error, "problem_mark", None)
-    return f"line {mark.line + 1} column {mark.column + 1}" if mark else ""
+    """Return the place of an error of a YAML library, "" if it has none; of a quote, where it opens."""
+    is_open_quote = getattr(error, "context", None) == "while scanning a quoted scalar"
+    mark = getattr(error, "context_mark" if is_open_quote else "problem_mark", None)
+    if mark:
+        return f"line {mark.line + 1} column {mark.column + 1}"
+    position = getattr(error, "position", None)
+    return "" if position is None else f"character {position + 1}"
 
 
 def form_of(data: Competition) -> str | None:
@@ -279,11 +312,11 @@ def named_files(data: Competition) -> Iterator[tuple[str, str, str]]:
                     yield f"{where}/{key}", entry[key], key
 
 
-def check_unique(rule: str, values: Sequence[object], where: str, name: str, report: LintReport) -> None:
+def check_unique(rule: str, values: Sequence[Hashable], where: str, name: str, report: LintReport) -> None:
     """Report values that occur more than once, by a rule of `words`."""
-    repeated_values = {str(value) for value in values if values.count(value) > 1}
+    repeated_values = [str(value) for value, count in Counter(values).items() if count > 1]
     if repeated_values:
-        report.add(rule, where, name=name, value=", ".join(sorted(repeated_values)))
+        report.add(rule, where, name=name, value=some_words(repeated_values))
 
 
 def check_types(values: Sequence[object], where: str, name: str, report: LintReport) -> None:

@@ -6,8 +6,11 @@ A zip is opened and checked once, however many bundles hold it.
 from __future__ import annotations
 
 import hashlib
+import io
 import posixpath
+import re
 import tempfile
+import zipfile
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -37,10 +40,15 @@ from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import PACKAGES_OF_IMAGE, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem
 from validator.submission import BASELINE_FILE
-from validator.texts import counted, some_words
+from validator.texts import counted, quote, some_words
 
 _COMPARED_FROM_BYTES = 64
 _SHOWN_NAMES = 3
+# What Docker takes: a server with its port, folders in lower case, a tag, a digest.
+_IMAGE_NAME = re.compile(
+    r"(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@[\w+.-]+:[0-9a-f]+)?",
+    re.ASCII,
+)
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
@@ -126,7 +134,7 @@ def _check_programs(entry: Entry, files: Files, image: str, report: LintReport) 
 
 def _image_of(data: Competition) -> str:
     """Return the name of the image in which programs run."""
-    return str(data.get(_image_key(data)) or _DEFAULT_IMAGE).strip()
+    return str(data.get(_image_key(data)) or "").strip() or _DEFAULT_IMAGE
 
 
 def _image_key(data: Competition) -> str:
@@ -135,9 +143,10 @@ def _image_key(data: Competition) -> str:
 
 def _check_image(data: Competition, our_tasks: Sequence[Declaration], report: LintReport) -> None:
     key, image = _image_key(data), _image_of(data)
-    if " " in image:
+    if not _IMAGE_NAME.fullmatch(image):
         report.add("name of an image", f"/{key}", image=image, key=key)
-    elif not data.get(key):
+        return
+    if not str(data.get(key) or "").strip():
         rule = "default image" if our_tasks else "default image of others"
         report.add(rule, f"/{key}", image=image, key=key)
         return
@@ -155,12 +164,16 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     name = task.entry["reference_data"]
     task_id = task.declared.id if task.declared else None
     reference = _reference(files[name], task_id)
-    folder = _outer_folder(files[name])
+    folder, inner_zip = _common_folder(files[name]), _only_zip(files[name])
     if reference.problems and folder:
         report.add("reference in a folder", file=name, folder=folder)
         return
-    if not task_id and folder in _USUAL_FOLDERS:
-        report.add("files in a folder", file=name, folder=folder)
+    if reference.problems and inner_zip:
+        report.add("reference in a zip", file=name, name=inner_zip)
+        return
+    outer_folder = folder.partition("/")[0]
+    if not task_id and outer_folder in _USUAL_FOLDERS:
+        report.add("files in a folder", file=name, folder=outer_folder)
     _add_findings(reference.problems, report.errors, name)
     _add_findings(reference.warnings, report.warnings, name)
     if reference.is_demo:
@@ -180,11 +193,23 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
         _check_secrecy(name, other, where, bool(task_id), files, report)
 
 
-def _outer_folder(archive: bytes) -> str:
-    """Return the folder that all files of a zip are in, "" if there is none."""
-    names = [name.removeprefix("./") for name in member_names(archive) if not is_junk(name)]
-    folders = {name.partition("/")[0] for name in names}
-    return folders.pop() if len(folders) == 1 and all("/" in name for name in names) else ""
+def _common_folder(archive: bytes) -> str:
+    """Return the deepest folder that all files of a zip are in, "" if there is none."""
+    folders = [posixpath.dirname(name) for name in _plain_names(archive)]
+    return posixpath.commonpath(folders) if folders else ""
+
+
+def _only_zip(archive: bytes) -> str:
+    """Return the name of the zip that is all that a zip holds, "" if there is more, or another file."""
+    names = _plain_names(archive)
+    return names[0] if len(names) == 1 and names[0].lower().endswith(".zip") else ""
+
+
+def _plain_names(archive: bytes) -> list[str]:
+    """Return the names of the files of a zip, without those of the operating system."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
+        names = [name.removeprefix("./") for name in opened.namelist()]
+    return [name for name in names if not name.endswith("/") and not is_junk(name)]
 
 
 def _add_findings(problems: Sequence[Problem], findings: Findings, archive: str) -> None:
@@ -348,7 +373,7 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
         report.add("packages are missing", file=name)
         return
     if run.exit_code != 0:
-        stderr = " ".join(run.stderr.split())[:300]
+        stderr = quote(" ".join(run.stderr.split()), 300)
         report.add("sample fails", file=name, exit_code=run.exit_code, stderr=stderr)
     for warning in read_scores(run, keys, further=None)[1]:
         report.add("score is not stored", file=name, warning=warning)
@@ -364,12 +389,13 @@ def digests_in(data: bytes) -> dict[str, str]:
 def secret_digests_in(reference: bytes) -> dict[str, str]:
     """Return what `digests_in` does, of a reference, without what others may have, too.
 
-    That is tiny files, and the few rounded scores of plain answers. The key is secret whatever its size.
+    That is tiny files, those of macOS and Windows, and the few rounded scores of plain answers. The key is
+    secret whatever its size.
     """
     secret_digests = {}
     for digest, path, size in _each_digest(reference):
         name = posixpath.basename(path)
-        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE
+        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE and not is_junk(path)
         if is_distinctive or name == KEY_FILE:
             secret_digests[digest] = path
     return secret_digests
@@ -379,8 +405,6 @@ def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:
     """Yield the SHA-256, the name and the size of a file, and of those in it."""
     if is_zip(data):
         for member in members_of(data):
-            if is_junk(member.name):
-                continue
             yield hashlib.sha256(member.data).hexdigest(), member.name, len(member.data)
     yield hashlib.sha256(data).hexdigest(), "", len(data)
 

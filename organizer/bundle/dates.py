@@ -37,6 +37,8 @@ _NAME_AND_OFFSET = rf"(?P<name>[a-z]{{1,5}})?\s*(?:{_OFFSET})?"
 _ZONE = re.compile(rf"\s*[(\[]?\s*(?:{_REGION}|{_NAME_AND_OFFSET})\s*[)\]]?(?=\s|$)", re.I)
 _ISO = re.compile(r"\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}([.,]\d+)?)?)?")
 _YEAR_FIRST = re.compile(r"(?<![\d/.-])\d{4}(?:[-/.]?\d|$)")
+# The ISO form with a year of two digits, which the platform takes for a day or a month.
+_SHORT_YEAR_FIRST = re.compile(r"\d{2}-\d{1,2}-\d{2}(?!\d)")
 _END_OF_DAY = re.compile(r"\b24:00(:00)?\b")
 _UTC_NAMES = ("UTC", "GMT", "Z")
 # Names that mean one offset in hours, in all seasons; several zones share others, as IST and CST.
@@ -116,7 +118,7 @@ def _rule_of_reading(
         return "zone"
     if not _ISO.fullmatch(parts.date.strip()):
         return "form of a date"
-    return "end without a time" if is_end and not _TIME.search(parts.date) else ""
+    return "end without a time" if is_end and not _has_time(parts.date) else ""
 
 
 def in_utc(value: object, is_end: bool = False) -> object:
@@ -191,16 +193,27 @@ def _dates(data: Competition) -> list[tuple[str, object, bool]]:
 
 
 def _parse(
-    text: str, day_first: bool = False, default: datetime.datetime | None = None
+    text: str,
+    day_first: bool = False,
+    year_first: bool = False,
+    default: datetime.datetime | None = None,
 ) -> datetime.datetime | None:
     """Return what dateutil reads, without a zone; None if it refuses the text."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of the names of zones, which are dropped
         try:
-            moment: datetime.datetime = parser.parse(text, dayfirst=day_first, default=default)
+            moment: datetime.datetime = parser.parse(
+                text, dayfirst=day_first, yearfirst=year_first, default=default
+            )
         except (ValueError, OverflowError):
             return None
     return moment.replace(tzinfo=None)
+
+
+def _has_time(text: str) -> bool:
+    """Return whether dateutil reads a time of day, in any form: ``23:59``, ``23h59``, ``235900``."""
+    hours = (datetime.datetime(2001, 1, 1, 1), datetime.datetime(2001, 1, 1, 2))
+    return len({_parse(text, default=hour) for hour in hours}) == 1
 
 
 def _is_incomplete(text: str) -> bool:
@@ -223,13 +236,15 @@ def _moments(text: str, is_end: bool) -> list[datetime.datetime]:
     elif "." in _TIME.sub("", date):
         # Points are written where the day comes first.
         readings.reverse()
+    elif _SHORT_YEAR_FIRST.match(date):
+        readings.append(_parse(date, year_first=True))
     moments: list[datetime.datetime] = []
     if _is_incomplete(date):
         return moments
     for reading in readings:
         if reading is None:
             continue
-        if is_end and not _TIME.search(date):
+        if is_end and not _has_time(date):
             reading = _last_second(reading)
         with contextlib.suppress(OverflowError):
             moments.append(_in_utc(reading + _DAY * bool(end_of_day), parts.zone))

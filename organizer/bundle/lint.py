@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import io
 import posixpath
@@ -155,7 +156,7 @@ def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None
         report.add("zip with a password", file=path.name)
     else:
         problem = "this is not a readable zip file"
-        report.add("no zip", file=path.name, problem=problem, remedy="build it with: make bundle")
+        report.add("no zip", file=path.name, problem=problem, remedy="make it again")
 
 
 def _way_to_root(files: Files) -> str:
@@ -166,8 +167,18 @@ def _way_to_root(files: Files) -> str:
             return "zip it again with / in the names of files, and competition.yaml at the root"
         if base == COMPETITION and not is_junk(name):
             return f"zip the content of {folder}, not the folder"
+    for name, data in sorted(files.items()):
+        if COMPETITION in _names_in(data):
+            return f"unpack it, and give {name}, which is in it"
     similar_names = [name for name in sorted(files) if _NEARLY_COMPETITION.fullmatch(name)]
     return f"rename {similar_names[0]}" if similar_names else "add it"
+
+
+def _names_in(data: bytes) -> list[str]:
+    """Return the names of the files of a zip; none of what is no zip."""
+    with contextlib.suppress(*DAMAGED), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.namelist()
+    return []
 
 
 def _without_dot(name: str) -> str:
@@ -284,7 +295,8 @@ def _check_files(
     """Return the named files, with folders zipped as the platform does; report what is wrong with them."""
     files_in_use = {}
     names = {posixpath.normpath(name) for _, name, _ in named_files(data)}
-    nearest_names = NearestNames({*files, *other_names})
+    # What is named elsewhere is not meant here.
+    nearest_names = NearestNames({*files, *other_names} - names)
     for where, name, key in named_files(data):
         path = posixpath.normpath(name)
         if not name or path == ".":

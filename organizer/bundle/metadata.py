@@ -15,8 +15,8 @@ import yaml
 
 from organizer.bundle.competition import position_of, yaml_problem, yaml_remedy
 from organizer.bundle.zip_members import is_junk
-from validator.strict_yaml import load_plain
-from validator.texts import quote
+from validator.strict_yaml import YamlValue, load_plain
+from validator.texts import quote, some_words
 
 METADATA = ("metadata.yaml", "metadata")
 """The names of metadata; the platform reads the first that is there."""
@@ -24,12 +24,15 @@ Broken = tuple[str, dict[str, str]]
 """A rule of `words`, and the fields of its words."""
 _TAGS = re.compile(r"!!python/(?:unicode|str)\b")
 _NEARLY_METADATA = re.compile(r"metadata\.(yml|yaml|json|txt)(\.\w+)?", re.I)
+# A key needs an ASCII blank behind its colon.
+_NO_BLANK = re.compile(r"^ *command:[^ \t\r\n]", re.M)
 _PROGRAM = "/app/program"
 # What classic CodaLab calls the folders.
 _VARIABLE = re.compile(r"\$(program|input|output|shared|ingestion_program|submission_program|hidden)\b")
 _OWN_IMAGE = re.compile(r"codalab/codalab-legacy:py3(?P<minor>\d+)")
 _PYTHON = re.compile(r"(?:.*/)?python(?P<version>\d(?:\.\d+)?)?")
-_LIKE_PYTHON = re.compile(r"(?!python)(?i:python)[\d.]*|(?i:python)[\d.]*\.exe")
+# Also behind a quote that is none for a shell.
+_LIKE_PYTHON = re.compile(r"(?!python)(?i:python)[\d.]*|(?i:python)[\d.]*\.exe|[\u2018-\u201f`]python\S*")
 _SHELLS = ("sh", "bash", "dash")
 _BUILT_INTO_SHELLS = ("cd", "exec", "export", "source", ".", "set", "ulimit", "eval")
 _NOT_IN_IMAGES = (
@@ -62,43 +65,60 @@ def metadata_problems(
         yield _missing_metadata(names)
         return
     # The worker knows these tags, which Python 2 wrote.
-    decoded = _TAGS.sub("", text.decode("utf-8", "replace").removeprefix("\ufeff"))
+    try:
+        decoded = _TAGS.sub("", text.decode("utf-8").removeprefix("\ufeff"))
+    except UnicodeDecodeError:
+        yield "metadata is not UTF-8", {}
+        return
     try:
         content = load_plain(decoded)
     except (yaml.YAMLError, ValueError) as error:
-        problem = yaml_problem(error)
+        if _NO_BLANK.search(decoded):
+            yield "no blank after command", {}
+            return
         yield (
             "metadata is no YAML",
             {
                 "place": position_of(error),
-                "problem": problem,
-                "remedy": yaml_remedy(problem),
+                "problem": yaml_problem(error),
+                "remedy": yaml_remedy(error),
             },
         )
         return
     command = content.get("command") if isinstance(content, dict) else None
     if isinstance(command, str) and command.strip():
         yield from command_problems(command, names, image, is_ours)
-    elif re.match(r"\s*command:\S", decoded):
+    elif isinstance(content, str) and _NO_BLANK.search(decoded):
         yield "no blank after command", {}
     elif command:
         yield "command is no text", {"command": quote(str(command))}
     else:
-        yield "no command", {}
+        yield "no command", {"content": _content_words(content)}
+
+
+def _content_words(content: YamlValue) -> str:
+    """Return what there is in place of a command."""
+    if isinstance(content, dict) and "command" not in content:
+        return f"; the keys are {some_words([quote(str(key)) for key in content])}"
+    if isinstance(content, list):
+        return "; this is a list, not a mapping"
+    return ""
 
 
 def _missing_metadata(names: Collection[str]) -> Broken:
     """Return why there is no metadata at the root of a program."""
     plain_names = [name for name in names if not is_junk(name)]
-    for name in sorted(plain_names, reverse=True):
-        folder, _, base = name.replace("\\", "/").rpartition("/")
-        if base in METADATA and folder and "\\" in name:
-            return "program with backslashes", {}
-        if base in METADATA and folder:
-            return "program in a folder", {"folder": folder, "metadata": name}
+    deep_names = sorted(name for name in plain_names if re.fullmatch(r".+[/\\]metadata(\.yaml)?", name))
+    if any("\\" in name for name in deep_names):
+        return "program with backslashes", {}
+    if deep_names:
+        folders = dict.fromkeys(posixpath.dirname(name) for name in deep_names)
+        return "program in a folder", {"folder": " or ".join(folders), "metadata": deep_names[-1]}
     for name in sorted(plain_names):
         if _NEARLY_METADATA.fullmatch(name) or name.lower() in METADATA:
             return "misspelled metadata", {"name": name}
+    if len(plain_names) == 1 and plain_names[0].lower().endswith(".zip"):
+        return "program in a zip", {"name": plain_names[0]}
     return "no metadata", {}
 
 
@@ -114,7 +134,7 @@ def command_problems(command: str, names: Collection[str], image: str, is_ours: 
         yield "command of several lines", {}
     words, in_shell = _unwrapped(words)
     if not words:
-        yield "no command", {}
+        yield "no command", {"content": ""}
         return
     problem = _problem_of_executable(words[0], names, image)
     if problem:

@@ -29,15 +29,25 @@ from organizer.bundle.competition import (
 )
 from organizer.bundle.dates import read_date
 from organizer.bundle.words import ERRORS, WARNINGS
-from validator.texts import quote
+from validator.texts import quote, some_words
 
 _BOARD = "/leaderboards/0"
-_ONLY_IN_V2 = {"pages", "tasks", "solutions", "leaderboards", "terms"}
+_ONLY_IN = {"v2": {"pages", "tasks", "solutions", "leaderboards", "terms"}, "v1.5": {"html", "leaderboard"}}
+_VERSION_REMEDIES = {"v2": "write version: 2", "v1.5": "take version out"}
 # What the site calls a key of competition.yaml, which differs from all others that are like it.
 _OTHER_NAMES = {"max_submissions_per_person": "max_submissions"}
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
+_TYPES = {
+    "array": "a list (each entry after a -)",
+    "object": "a mapping (key: value)",
+    "string": "a text",
+    "integer": "a whole number",
+    "whole": "a whole number",
+    "boolean": "true or false",
+}
+_SHOWN_KEYS = 20
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
 # The parts of an e-mail address.
@@ -60,13 +70,8 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
 
     With ``today`` phases that are over are reported.
     """
-    form = form_of(data)
+    form = _checked_form(data, report)
     if form is None:
-        report.add("no version", "/version", version=data["version"])
-        return False
-    keys_of_v2 = sorted(_ONLY_IN_V2 & data.keys())
-    if "version" not in data and keys_of_v2:
-        report.add("version is missing", "/version", keys=", ".join(keys_of_v2))
         return False
     if not check_schema(data, form, report):
         return False
@@ -84,6 +89,34 @@ def check_competition(data: Competition, report: LintReport, today: datetime.dat
     if today:
         _check_ends(data, today, report)
     return True
+
+
+def _checked_form(data: Competition, report: LintReport) -> str | None:
+    """Return the form of a competition.yaml; report a version that is unknown, or not that of the keys."""
+    form = form_of(data)
+    keys_of = {each: sorted(keys & data.keys()) for each, keys in _ONLY_IN.items()}
+    other_form = "v1.5" if len(keys_of["v1.5"]) > len(keys_of["v2"]) else "v2"
+    remedy = _VERSION_REMEDIES[other_form]
+    if form is None:
+        report.add("no version", "/version", version=quote(_shown(data["version"])), remedy=remedy)
+        return None
+    if form == other_form or len(keys_of[form]) >= len(keys_of[other_form]):
+        return form
+    report.add(
+        "version of other keys",
+        "/version",
+        version=data.get("version", "missing"),
+        form=form,
+        other_form=other_form,
+        keys=", ".join(keys_of[other_form]),
+        remedy=remedy,
+    )
+    return None
+
+
+def _shown(value: object) -> str:
+    """Return a value as messages name it."""
+    return str(value) if value is not None and str(value).strip() else "empty"
 
 
 def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> None:
@@ -182,7 +215,7 @@ def _check_board(data: Competition, report: LintReport) -> None:
     indexes = [number(column.data["index"]) for column in columns]
     check_unique("value twice", indexes, f"{_BOARD}/columns", "the index", report)
     check_unique("value twice", [column.key for column in columns], f"{_BOARD}/columns", "the key", report)
-    if number(board.get("primary_index", 0)) not in indexes:
+    if "primary_index" in board and number(board["primary_index"]) not in indexes:
         report.add("no such column", f"{_BOARD}/primary_index")
     for column_index, column in zip(indexes, columns):
         # Text is read letter by letter.
@@ -236,10 +269,12 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     _check_signs(plain, "", report)
     errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
     unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
-    _report_unknown_keys(unknown_keys, form, report)
+    meant_keys = _report_unknown_keys(unknown_keys, form, report)
     others = [error for error in errors if error.validator != "additionalProperties"]
     for error in [*others, *validator.descend(plain, _DEFINITIONS["unread"])]:
-        _report(error, report)
+        # A key that is missing because it is misspelled is said once.
+        if error.validator != "required" or (_pointer(error), error.message) not in meant_keys:
+            _report(error, report)
     if len(report.errors.problems) > n_before:
         return False
     for error in validator.descend(plain, schema["advice"]):
@@ -290,6 +325,15 @@ def _max_length(
         yield jsonschema.ValidationError(f"{instance!r} is too long")
 
 
+def _required(
+    _: jsonschema.Draft7Validator, keys: Sequence[str], instance: Entry, __: Entry
+) -> Iterator[jsonschema.ValidationError]:
+    """Check that keys are there; the message of an error is the key that is missing."""
+    for key in keys if isinstance(instance, dict) else ():
+        if key not in instance:
+            yield jsonschema.ValidationError(key)
+
+
 def _is_stored(value: object) -> bool:
     """Return whether a whole number fits into a column of the platform's database; other values do."""
     try:
@@ -331,7 +375,7 @@ def _is_ip_address(text: str) -> bool:
 
 _Validator = jsonschema.validators.extend(
     jsonschema.Draft7Validator,
-    {"properties": _properties, "maxLength": _max_length},
+    {"properties": _properties, "maxLength": _max_length, "required": _required},
     type_checker=jsonschema.Draft7Validator.TYPE_CHECKER.redefine_many(
         {
             "date": lambda _, value: isinstance(value, datetime.date),
@@ -349,46 +393,66 @@ _formats.checks("address")(_is_address)
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     """Report an error of jsonschema in our words."""
-    path = [str(part) for part in error.absolute_path]
-    where = "".join(f"/{part}" for part in path)
+    where = _pointer(error)
     names = (error.validator, error.schema.get("title"))
     rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
-    if error.instance is None and rule == "text":
+    if error.instance in {"text": (None,), "otherwise": (None, [], {})}.get(rule, ()):
         rule = "empty value"
-    value = "empty" if error.instance is None else str(error.instance)
+    elif rule == "otherwise" and error.validator in ("type", "enum"):
+        rule = "unknown name" if "propertyNames" in error.absolute_schema_path else "choice"
+    value = _shown(error.instance)
     fields = {
         "value": quote(value, 200),
         "short": quote(value),
         "message": quote(error.message, 200),
-        "key": path[-1] if path else "",
+        "key": where.rpartition("/")[2],
         "limit": error.validator_value,
+        "literal": quote(repr(error.instance)),
+        "choices": _choices(error.validator_value) if rule == "choice" else "",
     }
-    if error.validator == "required":
-        fields["missing"] = ", ".join(key for key in error.validator_value if key not in error.instance)
     report.add(rule, where or "/", **fields)
 
 
-def _report_unknown_keys(errors: Sequence[jsonschema.ValidationError], form: str, report: LintReport) -> None:
-    """Report keys that the platform ignores: misspelled ones, others in a line for each kind of entry."""
+def _pointer(error: jsonschema.ValidationError) -> str:
+    return "".join(f"/{part}" for part in error.absolute_path)
+
+
+def _choices(choices: str | Sequence[str | None]) -> str:
+    """Return the words for the types of JSON Schema that a value may have, or for the values themselves."""
+    names = [choices] if isinstance(choices, str) else choices
+    return " or ".join(_TYPES.get(name, name) for name in names if name not in (None, "null"))
+
+
+def _report_unknown_keys(
+    errors: Sequence[jsonschema.ValidationError], form: str, report: LintReport
+) -> set[tuple[str, str]]:
+    """Report keys that the platform ignores: misspelled ones, others in a line for each kind of entry.
+
+    Return the places and keys that are meant by the misspelled ones.
+    """
+    meant_keys: set[tuple[str, str]] = set()
     places_of_kind: dict[int, list[tuple[str, str]]] = {}
     known_of_kind: dict[int, list[str]] = {}
     for error in errors:
         known_keys = sorted(error.schema["properties"])
-        where = "".join(f"/{part}" for part in error.absolute_path)
+        where = _pointer(error)
         for key in sorted(error.instance.keys() - known_keys):
             nearest_key = _OTHER_NAMES.get(key) or next(
                 iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), None
             )
             if nearest_key in known_keys:
                 report.add("misspelled key", f"{where}/{key}", key=quote(key), known=nearest_key)
+                meant_keys.add((where, str(nearest_key)))
                 continue
             kind = id(error.schema["properties"])
             known_of_kind[kind] = known_keys
             places_of_kind.setdefault(kind, []).append((f"{where}/{key}", key))
     rule = "additionalProperties of v1.5" if form == "v1.5" else "additionalProperties"
     for kind, places in places_of_kind.items():
-        keys = ", ".join(dict.fromkeys(quote(key) for _, key in places))
-        report.add(rule, places[0][0], key=keys, known=", ".join(known_of_kind[kind]))
+        keys = list(dict.fromkeys(quote(key) for _, key in places))
+        shown_keys = some_words(keys, most=_SHOWN_KEYS)
+        report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_of_kind[kind]))
+    return meant_keys
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

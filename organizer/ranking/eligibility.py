@@ -275,7 +275,7 @@ def violations_sentence(violations: Sequence[Violation]) -> str:
     if not violations:
         return ""
     n_of_rule = Counter(violation.rule for violation in violations)
-    rules = ", ".join(f"{rule.value} {n_of_rule[rule]:,}" for rule in Rule if n_of_rule[rule])
+    rules = ", ".join(f"{rule.value}: {n_of_rule[rule]:,}" for rule in Rule if n_of_rule[rule])
     n_submissions = len({violation.record.submission.name for violation in violations})
     n_left_out = len(names_left_out(violations))
     what_happens = "all are ranked; --enforce leaves out what is certain"

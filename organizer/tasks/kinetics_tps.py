@@ -335,7 +335,8 @@ def _check_frames(parts: PartStates, warnings: Findings) -> None:
     """Warn of frames that the challenge does not sample."""
     is_other = np.array([not sampled_number(frame) for frame in parts.frames], dtype=bool)
     names = [f"{parts.videos[video]} {frame}" for video, frame in zip(parts.frame_video, parts.frames)]
-    problem = "are not 1, 6, 11, ...: the public list of such a video is its own frames, nothing is added"
+    problem = "are not named img_00001.json, img_00006.json, ...: "
+    problem += "the public list of such a video is its own frames, nothing is added"
     content.warn_of_share(is_other, "R-FRAMES", problem, (PARTS_FILE, "frame", names), warnings)
 
 

@@ -316,8 +316,13 @@ class _Checker:
         if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
             problem = f"the frame {quote(repr(box.frame), 20)} is not in 0..9"
             self._add_problem(problem, "correct it", f"{where}/frame_ind/{index}", "frame")
-        are_lists = _is_list_of(box.classes, str) and _is_list_of(box.word_indexes, int)
-        if not are_lists or len(box.classes) != len(box.word_indexes):
+        if not _is_list_of(box.classes, str):
+            problem = "the classes of the box are not a list of strings"
+            self._add_problem(problem, "correct them", f"{where}/process_clss/{index}", "classes")
+        elif not _is_list_of(box.word_indexes, int):
+            problem = "the word indexes of the box are not a list of whole numbers"
+            self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "indexes")
+        elif len(box.classes) != len(box.word_indexes):
             problem = "classes and word indexes of the box are not lists of equal length"
             self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "lists")
         elif any(not 0 <= word_index < n_tokens for word_index in box.word_indexes):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from people_in_video.references.preparation import Notes, Options, Preparation, save_prepared
 from scoring_program.challenges.kinetics_tps.reference import (
     CLASSES_FILE,
@@ -38,13 +40,30 @@ def _write(task: Task, source: Path, output: Path, settings: Settings, options: 
     # In the order of the files, as ever: the signature holds a hash of what is written.
     reference = read_reference(source, load_rules(task.id))
     with Findings.collect() as findings:
-        for video, class_name in zip(reference.parts.videos, reference.classes):
-            if not class_name.strip():
-                problem, remedy = f"the class is {class_name!r}", "write the class of the video"
-                place = {"file": CLASSES_FILE, "where": f"/{pointer_part(video)}", "rule": problem}
-                findings.add("E-REF-CLASS", problem, remedy, **place)
+        _check_names(reference, findings)
     save_reference(reference, output / PREPARED_FILE)
     return []
+
+
+def _check_names(reference: Reference, findings: Findings) -> None:
+    """Add a problem for each blank class of a video, and for each blank name or state of a part."""
+    parts = reference.parts
+    for video, class_name in zip(parts.videos, reference.classes):
+        if not class_name.strip():
+            problem, remedy = f"the class is {class_name!r}", "write the class of the video"
+            place = {"file": CLASSES_FILE, "where": f"/{pointer_part(video)}", "rule": problem}
+            findings.add("E-REF-CLASS", problem, remedy, **place)
+    for kind, names, name_of_part in (
+        ("name of a part", parts.names, parts.part_name),
+        ("state", parts.states, parts.proposal_state),
+    ):
+        blank = [number for number, name in enumerate(names) if not name.strip()]
+        for part in np.flatnonzero(np.isin(name_of_part, blank)):
+            frame = parts.human_frame[parts.part_human[part]]
+            video = parts.videos[parts.frame_video[frame]]
+            where = f"/{pointer_part(video)}/{pointer_part(parts.frames[frame])}"
+            problem = f"a {kind} is blank"
+            findings.add("E-REF-CLASS", problem, "write it", file=PARTS_FILE, where=where, rule=problem)
 
 
 PREPARATIONS = {"kinetics_tps": Preparation(_sources, _write)}

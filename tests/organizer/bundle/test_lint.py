@@ -225,6 +225,7 @@ def cmyk():
 # What fails: the code, the file and the position in it, and a change of a good bundle that provokes it.
 ERRORS = [
     ("L-SCHEMA", YAML, "/version", at("version", value=3)),
+    ("L-SCHEMA", YAML, "/version", at("version", value=1)),
     ("L-SCHEMA", YAML, "/phases/0/hide_output", at("phases", 0, "hide_output", value="perhaps")),
     ("L-SCHEMA", YAML, "/docker_image", at("docker_image", value="x" * 129)),
     ("L-SCHEMA", YAML, "/image", at("image", value=DATE)),
@@ -335,7 +336,8 @@ WARNINGS = [
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"All tasks are ticked: untick yours")),
     ("L-TEXT", YAML, "/description", at("description", value="FILL IN: what it is about")),
     ("L-TEXT", YAML, "/phases/0/description", at("phases", 0, "description", value="One of six tasks")),
-    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="an image")),
+    *(("L-IMAGE", YAML, "/docker_image", at("docker_image", value=name)) for name in (
+        "an image", "None", "https://hub.docker.com/r/codalab/codalab-legacy")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="python:3.12")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
@@ -531,6 +533,10 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("a: 1\n---\nb: 2", "document"),
         ("title: Birds: calls", "quotes"),
         ("title: %birds", "quotes"),
+        ("version:2\ntitle: Birds", "line 1"),
+        ("title: Birds\nimage:logo.png\nterms: a", "line 2"),
+        ("title: Birds\n  terms: a", "indent"),
+        ('title: "Birds', "close"),
     ],
 )
 def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
@@ -539,6 +545,36 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
     (problem,) = report.errors.problems
     assert (problem.code, problem.file) == ("L-YAML", YAML)
     assert word in problem.remedy
+
+
+def test_file_that_is_named_elsewhere_is_not_taken_for_a_missing_one(lint):
+    (problem,) = lint(lambda data, files: files.pop("pages/data.md")).errors.problems
+    assert (problem.code, problem.remedy) == ("L-FILE", "add it")
+
+
+def test_name_of_no_image_is_one_warning(lint):
+    problems = lint(at("docker_image", value="python 3.12")).warnings.problems
+    assert [problem.code for problem in problems if problem.code not in USUAL] == ["L-IMAGE"]
+
+
+def test_columns_that_no_program_writes_are_one_error(lint):
+    def change(data, files):
+        columns = data["leaderboards"][0]["columns"]
+        columns += [
+            {"index": 50 + number, "title": f"T{number}", "key": f"k{number}"} for number in range(100)
+        ]
+
+    (problem,) = lint(change).errors.problems
+    assert problem.code == "L-COLUMN"
+    assert "k0, k1, " in problem.problem
+
+
+def test_reference_among_junk_of_the_operating_system_is_a_leak(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        files["starting_kit.zip"] = zip_bytes({"__MACOSX/data.csv": hidden(files)})
+
+    assert "L-LEAK" in codes(lint(change).errors)
 
 
 def test_junk_of_the_operating_system_is_no_leak(lint):
@@ -571,6 +607,30 @@ def test_place_of_competition_yaml_is_found(unpacked, tmp_path, name, code, word
     report, _ = lint_bundle(path, samples=SampleRuns.NONE)
     assert {problem.code for problem in report.errors.problems} == ({code} if code else set())
     assert all(word in problem.remedy for problem in report.errors.problems)
+
+
+def test_bundle_in_a_zip_is_named(unpacked, tmp_path):
+    path = tmp_path / "bundle.zip"
+    path.write_bytes(zip_bytes({"mine.zip": zip_bytes(unpacked["gesture"])}))
+    report, _ = lint_bundle(path, samples=SampleRuns.NONE)
+    (problem,) = report.errors.problems
+    assert problem.code == "L-COMPETITION"
+    assert "mine.zip" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("wrap", "word"),
+    [
+        (lambda archive: {f"a/b/{name}": data for name, data in members(archive).items()}, "content of a/b,"),
+        (lambda archive: {"r.zip": archive, "__MACOSX/._r.zip": b"x"}, "files of r.zip"),
+    ],
+)
+def test_reference_that_is_packed_too_deep_is_one_error(lint, wrap, word):
+    (problem,) = lint(
+        lambda data, files: files.update({REFERENCE: zip_bytes(wrap(files[REFERENCE]))})
+    ).errors.problems
+    assert (problem.code, problem.file) == ("L-REFERENCE", REFERENCE)
+    assert word in problem.remedy
 
 
 def test_zip_with_a_password_is_said_to_have_one(unpacked, lint, tmp_path):

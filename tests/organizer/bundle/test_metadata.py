@@ -64,6 +64,7 @@ def test_command_that_runs_has_no_problem(command):
         (f"uv run score.py {ARGUMENTS}", "no such executable"),
         (f"Python3 score.py {ARGUMENTS}", "no such executable"),
         (f"python3.exe score.py {ARGUMENTS}", "no such executable"),
+        (f"\u201cpython3 score.py {ARGUMENTS}\u201d", "no such executable"),
         (f"sudo python3 score.py {ARGUMENTS}", "no such executable"),
         (f"conda run python3 score.py {ARGUMENTS}", "no such executable"),
         (f"python2 score.py {ARGUMENTS}", "old Python"),
@@ -89,6 +90,16 @@ def test_what_other_programs_and_images_hold_is_not_known(command):
     assert rules_of_command(command, image=OWN_IMAGE, is_ours=False) == []
 
 
+def test_metadata_that_is_not_utf_8_fails():
+    text = "command: python3 score.py".encode("utf-16")
+    assert list(metadata_problems(text, NAMES, IMAGE, is_ours=False)) == [("metadata is not UTF-8", {})]
+
+
+def test_program_in_several_folders_is_that_of_one_of_them():
+    (problem,) = metadata_problems(None, ["a/metadata", "b/metadata.yaml"], IMAGE, is_ours=False)
+    assert problem == ("program in a folder", {"folder": "a or b", "metadata": "b/metadata.yaml"})
+
+
 @pytest.mark.parametrize(
     ("text", "names", "rule"),
     [
@@ -99,6 +110,7 @@ def test_what_other_programs_and_images_hold_is_not_known(command):
             "program in a folder",
         ),
         (None, ["scoring_program\\metadata.yaml"], "program with backslashes"),
+        (None, ["program.zip", "__MACOSX/._program.zip"], "program in a zip"),
         (None, ["metadata.yml"], "misspelled metadata"),
         (None, ["metadata.yaml.txt"], "misspelled metadata"),
         (None, ["Metadata.yaml"], "misspelled metadata"),
@@ -108,6 +120,9 @@ def test_what_other_programs_and_images_hold_is_not_known(command):
         ("command: [python3, score.py]", NAMES, "command is no text"),
         ("command: {run: python3 score.py}", NAMES, "command is no text"),
         ("command:python3 score.py", NAMES, "no blank after command"),
+        ("command:python3 score.py\ndescription: x", NAMES, "no blank after command"),
+        ("description: x\ncommand:python3 score.py", NAMES, "no blank after command"),
+        ("command:\u00a0python3 score.py", NAMES, "no blank after command"),
         ("command: python3 score.py\ndescription: Scores (metric: x)", NAMES, "metadata is no YAML"),
         ("command:\tpython3 score.py\n\tx: y", NAMES, "metadata is no YAML"),
         ("command: python3 score.py\n---\na: b", NAMES, "metadata is no YAML"),

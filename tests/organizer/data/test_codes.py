@@ -70,6 +70,12 @@ def rename_class(document):
         names[:] = ["zeppelin"] * len(names)
 
 
+def with_blank_state(document):
+    """Blank the first state of the first frame."""
+    (human, *_) = document["demo_00000"]["img_00001.json"]["humans"]
+    next(iter(human["parts"].values()))["verb"] = ""
+
+
 def with_word(word):
     """Return a change that adds a word to the vocabulary, for which there is no lemma yet."""
     return both(
@@ -83,6 +89,7 @@ PROBLEMS = [
     ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", SEGMENT),
     ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="")), "gt_vid_result.json", "/demo_00003"),
     ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="  ")), "gt_vid_result.json", "/demo_00003"),
+    ("E-REF-CLASS", KINETICS, data("gt_part_result.json", with_blank_state), "gt_part_result.json", "/demo_00000/img_00001.json"),
     ("E-REF-EMPTY", GIVEN, text("split.json", '{"validation": []}'), "reference.json", ""),
     ("E-REF-EMPTY", GESTURE, text("DemoSequence0002_data.csv", ""), "DemoSequence0002_data.csv", ""),
     ("E-REF-EMPTY", DENSEPOSE, data(ANNOTATIONS, lambda document: document.update(annotations=[])), ANNOTATIONS, ""),
