@@ -18,7 +18,7 @@ from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
-from validator.json_reader import Entries, Members, read_json
+from validator.json_object_reader import Entries, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
