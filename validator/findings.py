@@ -379,11 +379,6 @@ class Findings:
         self._count(added.kind, 1)
         self._keep(added)
 
-    def repeat(self, problem: Problem, **changes: str) -> None:
-        """Record a problem that was found before, with other texts or another place."""
-        again = problem._replace(**changes)
-        self.add(again.code, again.problem, again.remedy, file=again.file, where=again.where, rule=again.rule)
-
     def refuse(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> NoReturn:
@@ -474,31 +469,6 @@ class Findings:
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the lines of the summary."""
         return self.summary().lines(most)
-
-    def first_line(self) -> str:
-        """Return the line of the problem that is shown first; there is at least one."""
-        (problem,) = self.summary().problems(1)
-        return problem.line()
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all findings as plain data for JSON."""
-        kinds = [
-            {
-                "code": kind.first.code,
-                "file": kind.first.file,
-                "count": kind.n_places,
-                "at_least": not kind.is_exact,
-                "first": kind.first.where,
-            }
-            for kind in self.kinds()
-        ]
-        return {
-            "valid": self.ok,
-            "problems": [problem.as_dict() for problem in self.problems],
-            "more": self.total - len(self.problems),
-            "kinds": kinds,
-            "notes": [note.as_dict() for note in self.notes],
-        }
 
 
 _open_collections: ContextVar[list[Findings]] = ContextVar("open_collections")

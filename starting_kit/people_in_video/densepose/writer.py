@@ -299,7 +299,8 @@ class DensePosePredictions(Predictions):
             placed = Findings()
             for problem in refused.findings.problems:
                 _, *rest = steps(problem.where)
-                placed.repeat(problem, where="/" + "/".join([str(index), *rest]))
+                where = "/" + "/".join([str(index), *rest])
+                placed.add(**problem._replace(where=where)._asdict())
             raise Refused(placed) from None
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
