@@ -16,7 +16,6 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from validator import console
 from validator.arrays import Bools
 from validator.texts import counted, printable, quote_path
 
@@ -121,11 +120,8 @@ class Note(NamedTuple):
 
 
 def note_lines(notes: Sequence[Note]) -> list[str]:
-    """Return the lines of a log on notes: first those on likely mistakes, in color on a terminal."""
-    lines = []
-    for note in mistakes_first(notes):
-        lines.append(console.highlighted(note.log_line()) if note.is_mistake else note.log_line())
-    return lines
+    """Return the lines of a log on notes, first those on likely mistakes."""
+    return [note.log_line() for note in mistakes_first(notes)]
 
 
 def mistakes_first(notes: Sequence[Note]) -> list[Note]:
