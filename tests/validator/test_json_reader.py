@@ -1157,6 +1157,11 @@ def test_what_is_built_is_checked_only_where_what_is_around_the_entries_fits():
     assert places_of(findings) == [("E-JSON-SCHEMA", "submission_gen.json", "/")]
 
 
+def test_a_nan_in_a_member_that_the_schema_does_not_name_is_one_problem():
+    findings = refused(parts, b'{"v": {"f": {"humans": [], "x": [NaN]}}}')
+    assert [(problem.code, problem.where) for problem in findings.problems] == [("E-JSON-NUMBER", "/v/f/x/0")]
+
+
 def test_without_jsonschema_a_problem_is_its_place_and_the_description():
     code = (
         "import sys; sys.modules['jsonschema'] = None\n"
