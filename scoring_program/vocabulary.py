@@ -59,8 +59,6 @@ class UnknownNames(NamedTuple):
 
     def note(self) -> Note:
         """Return the note on them; it quotes the submission, and names of the data that may be told."""
-        from validator.names import EXPLAINED_BY_NAMES
-
         plural = _PLURALS.get(self.kind, f"{self.kind}s")
         n_unknown = sum(self.counts.values())
         share = f"{n_unknown:,} of {counted(self.n_used, self.kind, plural)} in the submission"
@@ -69,9 +67,7 @@ class UnknownNames(NamedTuple):
         n_others = len(self.counts) - most_named
         others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
         text = f"{share}: no {self.kind} of the data has the name {words}{others}"
-        if not self.explanation:
-            return Note("N-NAMES-UNKNOWN", text)
-        return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}", EXPLAINED_BY_NAMES)
+        return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}" if self.explanation else text)
 
     def _named(self, name: str) -> str:
         """Return a name with how often it is used and the nearest one."""

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from scoring_program.signature import VOCABULARY_FILE
 from validator.formats.rules import JsonFile
-from validator.json_reader import read_json
+from validator.json_object_reader import read_json
 
 _SCHEMA = Path(__file__).with_name("vocabulary.schema.json")
 

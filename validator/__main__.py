@@ -10,7 +10,7 @@ from pathlib import Path
 try:
     from validator import console
     from validator.argument_parser import Parser
-    from validator.checking import check_submission
+    from validator.checking import check_submission, plain_findings
     from validator.findings import note_lines
     from validator.formats.rules import task_ids
 except ModuleNotFoundError as error:
@@ -41,7 +41,7 @@ def main(arguments: list[str] | None = None) -> int:
     if findings.ok:
         findings.note("N-UNCHECKED", _UNCHECKED)
     if options.json:
-        lines = [json.dumps(findings.as_dict(), indent=1)]
+        lines = [json.dumps(plain_findings(findings), indent=1)]
     else:
         verdict = "valid" if findings.ok else f"invalid: {findings.summary().total_text()}"
         lines = [*note_lines(findings.notes), *findings.lines(most=None), verdict]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from validator import limits
 from validator.findings import Findings, Note
@@ -42,3 +43,24 @@ def check_within_limits(read_notes: Callable[[], list[Note]]) -> Findings:
     finally:
         limits.finish()
     return findings
+
+
+def plain_findings(findings: Findings) -> dict[str, Any]:
+    """Return all findings as plain data for JSON."""
+    kinds = [
+        {
+            "code": kind.first.code,
+            "file": kind.first.file,
+            "count": kind.n_places,
+            "at_least": not kind.is_exact,
+            "first": kind.first.where,
+        }
+        for kind in findings.kinds()
+    ]
+    return {
+        "valid": findings.ok,
+        "problems": [problem.as_dict() for problem in findings.problems],
+        "more": findings.total - len(findings.problems),
+        "kinds": kinds,
+        "notes": [note.as_dict() for note in findings.notes],
+    }

@@ -12,8 +12,6 @@ from validator import limits
 from validator.limits import shortage_of
 from validator.texts import printable
 
-# Escape sequences of terminals: bold yellow, and back.
-_HIGHLIGHT, _PLAIN = "\x1b[1;33m", "\x1b[0m"
 # The exit code where something but the input is at fault.
 _BROKEN = 2
 # Once all else is discarded: where `say` prints what is for a stream, by its number.
@@ -99,15 +97,6 @@ def say(*lines: str, to: TextIO | None = None) -> None:
         let_go(stream)
         if not isinstance(error, BrokenPipeError):
             raise OutputError(f"the log cannot be written ({error.strerror})") from None
-
-
-def highlighted(line: str) -> str:
-    """Return a line as it is printed to stdout: in color on a terminal.
-
-    The environment variable NO_COLOR switches colors off.
-    """
-    has_color = not os.environ.get("NO_COLOR") and sys.stdout.isatty()
-    return f"{_HIGHLIGHT}{line}{_PLAIN}" if has_color else line
 
 
 def let_go(stream: TextIO) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from functools import cache
 
 from validator.findings import Findings
@@ -82,13 +82,3 @@ def note_accepted(accepted: Iterable[str], findings: Findings) -> None:
 def row_pattern(n_fields: int) -> re.Pattern[str]:
     """Return the pattern of a row of whole numbers."""
     return re.compile(",".join([_INTEGER] * n_fields))
-
-
-def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str:
-    """Return what separates the fields of a header in place of commas, "" if nothing does."""
-    if len(header) == 1:
-        for separator, separator_name in SEPARATORS.items():
-            names = {name.strip() for name in header[0].split(separator)}
-            if names.issuperset(wanted_columns):
-                return f"{separator_name}s"
-    return ""

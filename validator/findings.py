@@ -16,7 +16,6 @@ from typing import Generic, NamedTuple, NoReturn, TypeVar
 
 import numpy as np
 
-from validator import console
 from validator.arrays import Bools
 from validator.texts import counted, printable, quote_path
 
@@ -121,11 +120,8 @@ class Note(NamedTuple):
 
 
 def note_lines(notes: Sequence[Note]) -> list[str]:
-    """Return the lines of a log on notes: first those on likely mistakes, in color on a terminal."""
-    lines = []
-    for note in mistakes_first(notes):
-        lines.append(console.highlighted(note.log_line()) if note.is_mistake else note.log_line())
-    return lines
+    """Return the lines of a log on notes, first those on likely mistakes."""
+    return [note.log_line() for note in mistakes_first(notes)]
 
 
 def mistakes_first(notes: Sequence[Note]) -> list[Note]:
@@ -379,11 +375,6 @@ class Findings:
         self._count(added.kind, 1)
         self._keep(added)
 
-    def repeat(self, problem: Problem, **changes: str) -> None:
-        """Record a problem that was found before, with other texts or another place."""
-        again = problem._replace(**changes)
-        self.add(again.code, again.problem, again.remedy, file=again.file, where=again.where, rule=again.rule)
-
     def refuse(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> NoReturn:
@@ -474,31 +465,6 @@ class Findings:
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the lines of the summary."""
         return self.summary().lines(most)
-
-    def first_line(self) -> str:
-        """Return the line of the problem that is shown first; there is at least one."""
-        (problem,) = self.summary().problems(1)
-        return problem.line()
-
-    def as_dict(self) -> dict[str, object]:
-        """Return all findings as plain data for JSON."""
-        kinds = [
-            {
-                "code": kind.first.code,
-                "file": kind.first.file,
-                "count": kind.n_places,
-                "at_least": not kind.is_exact,
-                "first": kind.first.where,
-            }
-            for kind in self.kinds()
-        ]
-        return {
-            "valid": self.ok,
-            "problems": [problem.as_dict() for problem in self.problems],
-            "more": self.total - len(self.problems),
-            "kinds": kinds,
-            "notes": [note.as_dict() for note in self.notes],
-        }
 
 
 _open_collections: ContextVar[list[Findings]] = ContextVar("open_collections")

@@ -1,4 +1,4 @@
-"""JSON files, entry by entry: whole columns are checked, and only what does not fit is explained.
+"""Reading JSON entry by entry: whole columns are checked, and only what does not fit is explained.
 
 `json` decodes an entry after the other, and some entries together are checked, column by column, against
 their schema (`validator.json_columns`). Entries that do not fit are decoded again, with hooks that mark keys
@@ -16,7 +16,6 @@ the hooks, which takes two thirds longer.
 from __future__ import annotations
 
 import codecs
-import io
 import json
 import math
 import re
@@ -26,17 +25,14 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from validator.choose_named import naming_other_task
-from validator.findings import Findings, Read, Refused
-from validator.formats.rules import JsonFile
+from validator.findings import Findings, Refused
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import (
     DEEPEST,
-    REMARKS,
     Check,
     Column,
     DepthError,
@@ -50,14 +46,11 @@ from validator.json_columns import (
     keys_of_anything,
 )
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.limits import collector_off
 from validator.texts import pointer_part, quote
 
 if TYPE_CHECKING:
     from validator.json_words import Explainer, Words
 
-Content = TypeVar("Content")
-Members = dict[str, JsonValue]
 # A file is decoded in pieces of so many bytes; those of a large value are longer.
 _PIECE, _LARGEST_PIECE = 8_000_000, 64_000_000
 # So many bytes a value of a submission may take when it is decoded, be it an object around all entries; and
@@ -80,24 +73,6 @@ class Budget:
     """How many problems of all files of a submission are explained; the others are counted."""
 
     problems: int = 200
-
-
-class Entries:
-    """The entries of a file that fit their schema, which can be gone through once.
-
-    Iterating gives keys and values; `batches` gives some entries together, as columns.
-    """
-
-    def __init__(self, batches: Iterator[Batch]) -> None:
-        self._batches = batches
-
-    def __iter__(self) -> Iterator[tuple[str, JsonValue]]:
-        for batch in self._batches:
-            yield from zip(batch.keys, batch.column.values)
-
-    def batches(self) -> Iterator[Batch]:
-        """Yield the entries, some at a time."""
-        return self._batches
 
 
 class Batch(NamedTuple):
@@ -147,110 +122,18 @@ def load_schema(path: Path) -> Schema:
         schema: Schema = json.loads(path.read_text(encoding="utf-8"))
         check_of(schema, schema)
     except ValueError as error:
-        _refuse_schema(path, error)
+        refuse_schema(path, error)
     return schema
-
-
-@cache
-def load_file_schema(path: Path, each: str) -> FileSchema:
-    """Return the schema of a file whose entries are in the member ``each``, "" if they are its own members.
-
-    Raises Refused as `load_schema`.
-    """
-    whole = load_schema(path)
-    holder = whole["properties"][each] if each else whole
-    unchecked = set(holder) - REMARKS - {"type", "additionalProperties"}
-    if unchecked:
-        _refuse_schema(path, ValueError(f"no {', '.join(sorted(unchecked))} next to additionalProperties"))
-    if "additionalProperties" not in holder:
-        _refuse_schema(path, ValueError("additionalProperties, the schema of an entry, is missing"))
-    entry = holder["additionalProperties"]
-    around = {**holder, "additionalProperties": {}}
-    if each:
-        around = {**whole, "properties": {**whole["properties"], each: around}}
-    levels_above = 2 if each else 1
-    return FileSchema(
-        whole=whole,
-        entry=SchemaPart(entry, check_of(entry, whole, DEEPEST - levels_above)),
-        around=SchemaPart(around, check_of(around, whole)),
-        place=f"/{each}" if each else "",
-    )
 
 
 _ANY_VALUE = SchemaPart({}, check_of({}, {}))
 ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
 
 
-def _refuse_schema(path: Path, error: ValueError) -> NoReturn:
+def refuse_schema(path: Path, error: ValueError) -> NoReturn:
+    """Refuse a schema file that cannot be used."""
     remedy = "docs/new_task.md lists the keywords that work"
     Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(str(error))}", remedy, file=path.name)
-
-
-def read_json(
-    data: bytes,
-    name: str,
-    file: JsonFile,
-    build: Callable[[Entries], Content],
-    check: Callable[[Content, Members, Findings], None] | None = None,
-    budget: Budget | None = None,
-) -> Read[tuple[Content, Members]]:
-    """Read a JSON object, entry by entry, and check it against its schema.
-
-    Parameters
-    ----------
-    data : bytes
-        The file.
-    name : str
-        Its name, for messages.
-    file : JsonFile
-        Its schema and limits.
-    build : callable
-        Builds the content from the entries.
-    check : callable, optional
-        Takes the content and the other members of the file, and adds what is wrong in them although they fit
-        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
-        all are reported together.
-    budget : Budget, optional
-        One for all files of a submission, so that explaining them takes bounded time.
-
-    Returns
-    -------
-    Read of (content, members)
-        ``members`` are the other members of the top-level object.
-
-    Raises
-    ------
-    Refused
-        With JSON Pointers.
-    """
-    with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
-        # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and count_values(data) > file.values:
-            what = (
-                f"values than {file.values:,} (strings count twice, lists and objects two and a half times)"
-            )
-            _refuse_too_many(what, name, findings, "/")
-        cursor = Cursor(io.BytesIO(data).read, name, findings)
-        reader = Reader(cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings)
-        limit = None if file.entries is None else EntryLimit(file.entries)
-        content = build(Entries(reader.batches(reader.members_of_file(file.each), limit)))
-        if reader.check_around() and check is not None:
-            check(content, reader.members, findings)
-    return Read((content, reader.members), findings.notes)
-
-
-def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
-    """Parse a JSON file without a schema.
-
-    Raises Refused for anything that RFC 8259 does not allow, keys that occur twice, numbers outside of
-    float64, nesting deeper than `DEEPEST`, and text that is not UTF-8.
-    """
-    stream = io.BytesIO(data)
-    with Findings.collect() as findings:
-        # Read at once: it may be as large as it likes.
-        cursor = Cursor(lambda size: stream.read(), name, findings)
-        value = Reader(cursor, name, ANYTHING, Budget(), findings).whole_file()
-    return Read(value, findings.notes)
 
 
 def count_values(data: bytes) -> float:
@@ -267,7 +150,7 @@ def count_values(data: bytes) -> float:
     return n_values
 
 
-def _refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
+def refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
     """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
     findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
 
@@ -491,10 +374,7 @@ class Cursor:
 
 
 class Reader:
-    """Reads the entries of a file; what is wrong with others is added to findings.
-
-    ``members`` are those around the entries.
-    """
+    """Reads the entries of a file; what is wrong with others is added to findings."""
 
     # Entries are checked together once they have so many characters: their values are still in the cache of
     # a core. With a hundred times as many, reading takes half as long again.
@@ -510,51 +390,6 @@ class Reader:
         self._findings = findings
         self._explainer: Explainer | None = None
         self._n_entries = 0
-        # Stands for the file, its entries left out.
-        self._around: JsonValue = {}
-        self.members: Members = {}
-
-    def members_of_file(self, each: str) -> Iterator[Entry]:
-        """Yield the entries of a file that is an object, or that has them in its member ``each``."""
-        if self._cursor.mark() != "{":
-            entry = self._cursor.entry("")._replace(value=None)
-            self._around = self._marked_value(entry, "", self._schema.whole)
-            self._cursor.finish()
-            return
-        keys: set[str] = set()
-        for key in self._cursor.names():
-            self._check_repeated(key, keys, "/")
-            if not each:
-                yield self._cursor.entry(key)
-            elif key == each and self._cursor.mark() == "{":
-                self._around[key] = {}
-                yield from self._members_of_holder()
-            else:
-                value = self._marked_value(
-                    self._cursor.entry(key), f"/{pointer_part(key)}", self._schema.whole
-                )
-                self._around[key] = value
-                if key != each:
-                    self.members[key] = value
-        self._cursor.finish()
-
-    def _members_of_holder(self) -> Iterator[Entry]:
-        """Yield the entries that are in a member of the file."""
-        keys: set[str] = set()
-        for key in self._cursor.names():
-            self._check_repeated(key, keys, self._schema.place)
-            yield self._cursor.entry(key)
-
-    def whole_file(self) -> JsonValue:
-        """Return the value of a file without a schema. Raises Refused."""
-        try:
-            entry = self._cursor.entry("")._replace(value=None)
-            self._cursor.finish()
-        except (json.JSONDecodeError, RecursionError) as error:
-            self._refuse(error)
-        value = self._marked_value(entry, "", None)
-        self._findings.refuse_problems()
-        return value
 
     def batches(self, entries: Iterable[Entry], limit: EntryLimit | None) -> Iterator[Batch]:
         """Yield the entries that fit their schema, some at a time; the last ones may be none.
@@ -582,17 +417,6 @@ class Reader:
         yield self._fitting(pending)
         if end is not None:
             self._refuse(end)
-
-    def check_around(self) -> bool:
-        """Add what is wrong around the entries; return whether nothing is."""
-        n_before = self._findings.total
-        try:
-            self._schema.around.check([self._around])
-        except UnfitError:
-            self._explain(self._around, self._schema.around.schema, "", "", n_before)
-        except DepthError:
-            self._refuse_depth()
-        return self._findings.total == n_before
 
     def _fitting(self, entries: list[Entry]) -> Batch:
         """Return the entries that fit their schema; add what is wrong with the others."""
@@ -687,18 +511,10 @@ class Reader:
             words.code, words.problem, words.remedy, file=self._name, where=words.where, rule=words.rule
         )
 
-    def _check_repeated(self, key: str, keys: set[str], where: str) -> None:
-        """Add a key to the ``keys`` of an object, and a problem if it is one of them."""
-        if key in keys:
-            from validator.json_words import repeated_words
-
-            self._add([repeated_words(key, where)])
-        keys.add(key)
-
     def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
         what = f"entries than {limit.number:,}{limit.origin}"
         rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
-        _refuse_too_many(what, self._name, self._findings, self._schema.place or "/", rule)
+        refuse_too_many(what, self._name, self._findings, self._schema.place or "/", rule)
 
     def _refuse(self, error: Exception) -> NoReturn:
         """Refuse the file for what ended its reading."""

@@ -257,7 +257,7 @@ class Explainer:
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
             has_words = True
             yield from self.words(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
-        if not has_words:
+        if not has_words and _validator_class() is None:
             yield Words(where or "/", rule, "this value does not fit", _remedy(schema))
 
     def _errors(self, value: JsonValue, schema: Schema) -> Errors:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase
 
 _MOST_WORDS = 5
@@ -45,19 +45,6 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
 NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))")
 """The pattern of what numpy 2 prints for a value in a list, at its beginning: ``np.True_``, ``np.False_``,
 or a type before a bracket, as in ``np.int64(7)``."""
-
-
-def numpy_words(texts: Iterable[str]) -> str:
-    """Return what to add to the message on some texts if numpy printed one of them, otherwise "".
-
-    Examples
-    --------
-    >>> numpy_words(["id", "np.float64(3.0)"]), numpy_words(["3.0"])
-    (' (numpy prints values like this; convert them with .item() first)', '')
-    """
-    if any(NUMPY_VALUE.match(text.strip(" \t")) for text in texts):
-        return " (numpy prints values like this; convert them with .item() first)"
-    return ""
 
 
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)

@@ -216,7 +216,8 @@ def _add_findings(problems: Sequence[Problem], findings: Findings, archive: str)
     """Add what was found in a reference to the findings, with the name of its zip."""
     for problem in problems:
         where = f"{problem.file} {problem.where}".strip()
-        findings.repeat(problem, code=f"L-REFERENCE {problem.code}", file=archive, where=where)
+        moved = problem._replace(code=f"L-REFERENCE {problem.code}", file=archive, where=where)
+        findings.add(**moved._asdict())
 
 
 def _check_secrecy(

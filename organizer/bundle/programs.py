@@ -23,6 +23,7 @@ _VOCABULARY_READER = "scoring_program/vocabulary_file.py"
 OTHER_TASKS = f"validator/{OTHER_TASKS_FILE}"
 """The file that names the files of tasks that are not packed."""
 _RULES_SCHEMA = ROOT / "validator" / "formats" / "files.schema.json"
+# Classic CodaLab reads metadata, and puts in its folders; Codabench looks for metadata.yaml first.
 _CLASSIC_COMMAND = "command: python3 $program/score.py $input $output\n"
 
 

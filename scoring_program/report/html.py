@@ -19,13 +19,8 @@ _TAGS = {
 }
 # The one resource of a page, within it.
 _IMAGE = re.compile(r"data:image/jpeg;base64,[A-Za-z0-9+/]+=*")
-# Within the page, to the page of a submission or a team next to a ranking, to the page of a run of a history,
-# or to the pages of drawings beside a detail page.
-_LINK = re.compile(
-    r"#.*|(details|teams)/[A-Za-z0-9-]+\.html|runs/[0-9]+\.html"
-    r"|(detailed_results_files/)?drawings-[0-9]+\.html(#drawing-[0-9]+)?|\.\./detailed_results\.html",
-    re.DOTALL,
-)
+# Within the page; or to a page beside it, one folder below or above, as rankings and drawings have.
+_LINK = re.compile(r"#.*|(\.\./|[A-Za-z0-9_-]+/)?[A-Za-z0-9_-]+\.html(#[a-z0-9-]+)?", re.DOTALL)
 
 
 def element(tag: str, *children: Child, **attributes: str | int | float) -> Element:

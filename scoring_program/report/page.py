@@ -8,7 +8,7 @@ page of a scored submission are sections, which `scoring_program.report.sections
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 from xml.etree.ElementTree import Element
 
 from scoring_program.low_score import LOW_SCORE
@@ -17,7 +17,7 @@ from scoring_program.report.elements.layout import card, document, folded, with_
 from scoring_program.report.elements.tables import Heading, bar, table
 from scoring_program.report.html import Child, append, cut, cut_middle, element
 from scoring_program.report.score_strip import score_strip
-from scoring_program.report.sections import NO_ADDRESSES, Addresses, Look, section_cards
+from scoring_program.report.sections import Look, section_cards
 from scoring_program.result import DECIMALS, SHORT_DECIMALS, Interval, Shown
 from validator.findings import Findings, Note
 from validator.texts import counted
@@ -57,27 +57,6 @@ _LONGEST_SIGNATURE = 1000
 _NO_SINGLE_FILE = "The submission"
 
 
-class PageOptions(NamedTuple):
-    """What a page has at home beyond its result.
-
-    Attributes
-    ----------
-    heading : str
-        Another number than the score to begin with, which then comes below it.
-    addresses : mapping of tuple of str to str
-        The addresses of drawings, by the first cells of the row about their item.
-    items_file : str
-        The file beside the page with the scores of all items.
-    """
-
-    heading: str = ""
-    addresses: Addresses = NO_ADDRESSES
-    items_file: str = ""
-
-
-_NO_OPTIONS = PageOptions()
-
-
 def running_page() -> str:
     """Return the page that is there until scoring ends, and stays if it is stopped."""
     text = "The submission is being checked and scored. If this page stays, the run was stopped: see its log."
@@ -85,24 +64,23 @@ def running_page() -> str:
     return document(NO_TASK, head, [card("run-wait", "Please wait", text)])
 
 
-def result_page(
-    task: Declaration, shown: Shown, notes: Sequence[Note], options: PageOptions = _NO_OPTIONS
-) -> str:
+def result_page(task: Declaration, shown: Shown, notes: Sequence[Note], heading: str = "") -> str:
     """Return the page of a scored submission: at most `LARGEST_PAGE` bytes, or `LARGEST_DRAWN_PAGE` with
-    drawings, with shorter lists if need be."""
+    drawings, with shorter lists if need be.
+
+    At home ``heading`` may be another number to begin with than the score, which then comes below it.
+    """
     has_images = any(section.has_images for section in shown.sections)
     largest = LARGEST_DRAWN_PAGE if has_images else LARGEST_PAGE
     limit = _MOST_ENTRIES
-    text = _result_page(task, shown, notes, options, limit)
+    text = _result_page(task, shown, notes, heading, limit)
     while len(text.encode("utf-8", "replace")) > largest and limit > 1:
         limit //= 2
-        text = _result_page(task, shown, notes, options, limit)
+        text = _result_page(task, shown, notes, heading, limit)
     return text
 
 
-def _result_page(
-    task: Declaration, shown: Shown, notes: Sequence[Note], options: PageOptions, limit: int
-) -> str:
+def _result_page(task: Declaration, shown: Shown, notes: Sequence[Note], heading: str, limit: int) -> str:
     main_column = task.columns[0]
     score = _score(task, shown)
     mistakes = [note for note in notes if note.is_mistake]
@@ -110,8 +88,8 @@ def _result_page(
     if shown.n_items:
         append(verdict, f" · {_interval_text(task, shown, shown.n_items)}")
     score_text = f"{main_column.title} {_score_text(task, shown)}"
-    head = [element("h1", options.heading or score_text), verdict]
-    if options.heading:
+    head = [element("h1", heading or score_text), verdict]
+    if heading:
         head.insert(1, element("p", f"{score_text}, to which all below belongs"))
     if task.range == (0, 1) and (shown.interval or shown.marks):
         head += score_strip(score, shown.interval, shown.marks, _decimals_of_head(task, shown))
@@ -123,11 +101,7 @@ def _result_page(
         *_note_cards(notes, limit),
         *cost_cards(task, shown, may_be_misread=bool(mistakes)),
     ]
-    items_text = ""
-    if options.items_file:
-        items_text = f"{options.items_file} beside this page has the score of each {task.item}."
-    look = Look(limit, addresses=options.addresses, items_text=items_text)
-    rest = [_scores_card(task, shown), *section_cards(shown.sections, look)]
+    rest = [_scores_card(task, shown), *section_cards(shown.sections, Look(limit))]
     styles = sorted({section.style() for section in shown.sections})
     return document(task.title, head, with_contents(first, rest), "".join(styles))
 

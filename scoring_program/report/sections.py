@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from enum import Enum
 from itertools import groupby
-from types import MappingProxyType
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements import layout, tables
 from scoring_program.report.elements.layout import card
 from scoring_program.report.elements.tables import Heading, table
-from scoring_program.report.html import cut, element
-from scoring_program.result import Cell, Column, Section, Table
+from scoring_program.report.html import element
+from scoring_program.result import Column, Section, Table
 from validator.texts import counted
-
-# The addresses of drawings, by the first cells of the row about their item.
-Addresses = Mapping[tuple[str, ...], str]
-NO_ADDRESSES: Addresses = MappingProxyType({})
 
 
 class Look(NamedTuple):
@@ -30,16 +25,10 @@ class Look(NamedTuple):
         The most entries that any list of a card has.
     n_open : int
         How many drawings or timelines show at once, 0 for their usual number; the others are folded.
-    addresses : mapping of tuple of str to str
-        What the rows of items link to.
-    items_text : str
-        What is said below tables of items.
     """
 
     limit: int
     n_open: int = 0
-    addresses: Addresses = NO_ADDRESSES
-    items_text: str = ""
 
 
 class _Layout(Enum):
@@ -88,24 +77,11 @@ def _content(section: Section, look: Look) -> list[Element]:
 
 
 def _table(section: Table, look: Look) -> list[Element]:
-    """Return a table, or its only row in words, and what is said below it."""
-    rows = [_linked_row(section, row, look.addresses) for row in section.rows]
+    """Return a table, or its only row in words."""
     titles = headings(section.columns)
-    if len(rows) == 1:
-        elements = [tables.row_in_words(titles, rows[0])]
-    else:
-        elements = table(titles, rows, section.title, n_open=section.open_rows, most=look.limit)
-    if section.item_columns and look.items_text:
-        elements.append(element("p", look.items_text, class_="after"))
-    return elements
-
-
-def _linked_row(section: Table, row: Sequence[Cell], addresses: Addresses) -> Sequence[tables.Cell]:
-    """Return a row whose first cell is a link to the drawing of its item, if there is one."""
-    item = tuple(str(cell) for cell in row[: section.item_columns])
-    if not item or item not in addresses:
-        return row
-    return [element("a", cut(item[0]), href=addresses[item]), *row[1:]]
+    if len(section.rows) == 1:
+        return [tables.row_in_words(titles, section.rows[0])]
+    return table(titles, section.rows, section.title, n_open=section.open_rows, most=look.limit)
 
 
 def headings(table_columns: Sequence[Column]) -> list[Heading]:

@@ -94,7 +94,7 @@ class HomeLoaded(Loaded[Any, Any, Any]):
         form, rules = load_format(self.task.id)
         form.read(source, rules)
         findings = Findings()
-        findings.repeat(unknown_items[0])
+        findings.add(**unknown_items[0]._asdict())
         raise Refused(findings)
 
     def explain(self, findings: Findings) -> Findings:

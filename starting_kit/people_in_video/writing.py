@@ -156,7 +156,7 @@ class FilePredictions(Predictions):
             if problems:
                 findings = Findings()
                 for problem in problems:
-                    findings.repeat(problem)
+                    findings.add(**problem._asdict())
                 raise Refused(findings) from None
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, findings_of, places_of, text_of, values_of
+from validator.checking import plain_findings
 from validator.csv_reader import read_csv_files
 from validator.findings import Findings, Refused
 from validator.formats.rules import load_rules
@@ -124,7 +125,7 @@ def test_numbers_that_numpy_printed_are_no_header_and_no_words():
 )
 def test_how_a_program_writes_all_numbers_is_one_kind(data, words):
     _, findings = read(data.encode())
-    (kind,) = findings.as_dict()["kinds"]
+    (kind,) = plain_findings(findings)["kinds"]
     assert (kind["code"], kind["count"]) == ("E-CSV-INTEGER", 6)
     assert words in text_of(findings.problems[0])
 
@@ -231,7 +232,7 @@ def test_a_million_bad_lines_are_counted_and_not_kept():
     _, findings = read(b"x\n" * 100_000)
     assert findings.total == 100_000
     assert len(findings.problems) <= 201
-    kinds = [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]
+    kinds = [(kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]]
     assert kinds == [(1, False), (99_999, False)]
     assert findings.is_complete
 
@@ -255,7 +256,7 @@ def test_bad_lines_of_a_thousand_files_are_all_counted():
 
 def test_each_kind_of_bad_line_is_counted_for_itself():
     _, findings = read(b"1,2\n" * 300 + b"1,2,x\n" + b"1\n1;2;3\n" * 200)
-    counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]]
+    counts = [(kind["code"], kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]]
     assert counts == [
         ("E-CSV-COLUMNS", 500, False),
         ("E-CSV-INTEGER", 1, False),
@@ -315,7 +316,7 @@ def test_bad_ranges_are_counted_too():
     _, findings = read(b"99,1,2\n" * 1000)
     assert findings.total == 1000
     assert len(findings.problems) == 200
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1000]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1000]
 
 
 def test_one_kind_of_problem_does_not_hide_another():
@@ -534,7 +535,7 @@ def test_a_cause_is_named_and_its_cure_leaves_nothing_wrong(text, code, words, c
 
 def test_a_separator_at_the_end_is_named_beside_what_else_is_wrong():
     _, findings = read(b"7.0,10.0,76.0,\n2.0,80.0,95.0,\n")
-    kinds = [(kind["code"], kind["count"]) for kind in findings.as_dict()["kinds"]]
+    kinds = [(kind["code"], kind["count"]) for kind in plain_findings(findings)["kinds"]]
     assert kinds == [("E-CSV-COLUMNS", 2), ("E-CSV-INTEGER", 6)]
     assert findings.problems[0].remedy == "delete the comma at the end of each row"
 

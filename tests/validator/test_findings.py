@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, printed_problem, refused, values_of
+from validator.checking import plain_findings
 from validator.findings import Findings, Note, Problem, Read, Refused, note_lines
 from validator.texts import counted, is_printable, quote
 
@@ -55,7 +56,7 @@ def test_one_text_is_two_kinds_where_code_file_or_rule_differ(other):
             }
         )
     assert len(compact_lines(findings)) == 2
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 1]
 
 
 def test_a_rule_broken_in_many_files_is_shown_with_the_first_problem():
@@ -85,7 +86,7 @@ def test_what_was_not_looked_at_is_added_to_no_kind():
     lines = findings.lines()
     assert len(lines) == 3
     assert ["at least" in line for line in lines] == [True, False, True]
-    assert [(kind["count"], kind["at_least"]) for kind in findings.as_dict()["kinds"]] == [
+    assert [(kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]] == [
         (2, True),
         (2, False),
     ]
@@ -115,17 +116,17 @@ def test_of_one_kind_two_hundred_are_kept_and_all_are_counted():
     assert (len(findings.problems), findings.total, findings.is_complete) == (200, 203, True)
     (placed,) = findings.summary().problems()
     assert (placed.as_dict()["where"], placed.n_places) == ("line 1, line 3, line 4", 203)
-    assert findings.as_dict()["kinds"] == [
+    assert plain_findings(findings)["kinds"] == [
         {"code": "E-CSV-RANGE", "file": "a.csv", "count": 203, "at_least": False, "first": "line 1"}
     ]
-    assert findings.as_dict()["more"] == 3
+    assert plain_findings(findings)["more"] == 3
 
 
 def test_nothing_wrong_is_no_problem():
     findings = Findings()
     assert list(findings.first_of(np.zeros(9, bool))) == []
     assert findings.ok and findings.is_complete and compact_lines(findings) == []
-    assert findings.as_dict() == {"valid": True, "problems": [], "more": 0, "kinds": [], "notes": []}
+    assert plain_findings(findings) == {"valid": True, "problems": [], "more": 0, "kinds": [], "notes": []}
 
 
 def test_five_thousand_problems_are_kept_and_the_first_of_each_kind():
@@ -349,7 +350,7 @@ def recorded(events):
 
 
 def summarized(findings):
-    kept = findings.problems, findings.notes, findings.as_dict()
+    kept = findings.problems, findings.notes, plain_findings(findings)
     return (
         *kept,
         findings.lines(1),
@@ -373,7 +374,7 @@ def test_five_thousand_problems_are_kept_of_all_parts_together():
     findings = with_problems(20, 200)
     findings.extend(with_problems(26, 201))
     assert (len(findings.problems), findings.total) == (5001, 20 * 200 + 26 * 201)
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [401] * 20 + [201] * 6
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [401] * 20 + [201] * 6
 
 
 def test_a_problem_that_is_refused_at_once_comes_after_the_others_and_hides_its_cause():

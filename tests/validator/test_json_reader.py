@@ -32,18 +32,15 @@ from tests.helpers import (
     values_of,
 )
 from validator import json_reader
+from validator.checking import plain_findings
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import JsonFile, load_format, load_rules
 from validator.json_columns import SchemaError, UnfitError, check_of
 from validator.json_list_reader import iter_list, load_list_schema, read_list
-from validator.json_reader import (
-    Budget,
-    load_schema,
-    read_json,
-    strict_loads,
-)
+from validator.json_object_reader import read_json, strict_loads
+from validator.json_reader import Budget, load_schema
 from validator.texts import pointer_part
 
 pytestmark = pytest.mark.interpreters
@@ -210,8 +207,8 @@ def outcome(read, data):
     try:
         found = read(data)
     except Refused as error:
-        return None, error.findings.as_dict()
-    return repr(found.content), Findings(notes=found.notes).as_dict()
+        return None, plain_findings(error.findings)
+    return repr(found.content), plain_findings(Findings(notes=found.notes))
 
 
 @pytest.mark.slow
@@ -373,7 +370,7 @@ def test_all_problems_are_collected():
     }
     findings = refused(parts, json.dumps(document).encode())
     assert findings.total == 60
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [30, 30]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [30, 30]
 
 
 def test_byte_order_mark_is_accepted_with_a_note():
@@ -457,8 +454,8 @@ def test_very_many_problems_are_counted_and_not_all_kept():
     document = {str(v): {"f": {"humans": [human] * 10}} for v in range(24)}
     findings = refused(parts, json.dumps(document).encode())
     assert findings.total == 480
-    assert findings.as_dict()["more"] == 480 - len(findings.problems) == 80
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [240, 240]
+    assert plain_findings(findings)["more"] == 480 - len(findings.problems) == 80
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [240, 240]
 
 
 @pytest.mark.slow
@@ -745,7 +742,7 @@ def test_entries_are_bounded(many_rules):
 )
 def test_different_texts_of_one_rule_are_one_kind(many_rules, key, values):
     findings = refused(many_rules, {str(n): {"a": [1], key: value} for n, value in enumerate(values)})
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [4]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [4]
     (placed,) = findings.summary().problems()
     places = f"/0/{key}, /1/{key}, /2/{key}"
     assert (placed.first.code, placed.as_dict()["where"], placed.n_places) == ("E-JSON-SCHEMA", places, 4)
@@ -753,12 +750,12 @@ def test_different_texts_of_one_rule_are_one_kind(many_rules, key, values):
 
 def test_numbers_that_are_not_finite_are_a_kind_of_their_own(many_rules):
     findings = refused(many_rules, b'{"p": {"a": [1], "d": NaN}, "q": {"a": [1], "d": 1.5}}')
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 1]
 
 
 def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
     findings = refused(many_rules, b'{"p": {"a": [1], "d": {"x": 1, "x": 2}}, "q": {"a": [1], "d": {}}}')
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 2]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -771,7 +768,7 @@ def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
 )
 def test_texts_of_two_rules_or_types_are_two_kinds(many_rules, values):
     findings = refused(many_rules, {str(n): {"a": [1], **value} for n, value in enumerate(values)})
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [1, 1]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 1]
 
 
 def test_rules_of_entries_are_not_those_around_them(tmp_path):
@@ -793,7 +790,7 @@ def test_rules_of_entries_are_not_those_around_them(tmp_path):
         ("/entries/q", ["'a'"]),
         ("/", ["'mode'"]),
     ]
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [2, 1]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [2, 1]
 
 
 NESTED: dict[str, Any] = {
@@ -1106,7 +1103,7 @@ def test_problems_come_in_the_order_of_the_file():
 
 def test_numbers_that_are_not_finite_are_of_one_kind_by_how_they_are_written():
     findings = refused(load, "[NaN, 1e999, NaN, 9e999, -Infinity]")
-    assert [kind["count"] for kind in findings.as_dict()["kinds"]] == [2, 2, 1]
+    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [2, 2, 1]
     placed_problems = findings.summary().problems()
     assert [placed.as_dict()["where"] for placed in placed_problems] == ["/0, /2", "/1, /3", "/4"]
     problems = [placed.first for placed in placed_problems]
@@ -1158,6 +1155,11 @@ def test_what_is_built_is_checked_only_where_what_is_around_the_entries_fits():
         grounding, b'{"results": {"v": {"0": {"clss": ["x"], "idx_in_sent": [], "bbox_for_all_frames": []}}}}'
     )
     assert places_of(findings) == [("E-JSON-SCHEMA", "submission_gen.json", "/")]
+
+
+def test_a_nan_in_a_member_that_the_schema_does_not_name_is_one_problem():
+    findings = refused(parts, b'{"v": {"f": {"humans": [], "x": [NaN]}}}')
+    assert [(problem.code, problem.where) for problem in findings.problems] == [("E-JSON-NUMBER", "/v/f/x/0")]
 
 
 def test_without_jsonschema_a_problem_is_its_place_and_the_description():

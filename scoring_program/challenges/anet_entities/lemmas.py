@@ -5,12 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from pathlib import Path
 
-TABLE_VERSION = "3.9.1"
-# Not in scoring programs, as their references hold the lemmas.
-TABLE = Path(__file__).with_name(f"corenlp_{TABLE_VERSION}_lemmas.tsv.gz")
-_NAMED_WORDS = 10
 _FIRST_TOKEN = re.compile(r"\w+?(?=n't\b)|\w[-./:,\w]*|\.+|-+|[?!]+|.")
 # A mark that joins no letters is looked for apart: a repeated group would take a record for each mark.
 _LOOSE_MARK = re.compile(r"(?<=\w)[-./:,](?!\w)")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Note, Read
 from validator.formats.densepose import read as submissions
-from validator.formats.densepose.read import ArrayEntry, Box, Detection, DetectionHints
+from validator.formats.densepose.read import Box, Detection, DetectionHints
 from validator.formats.rules import Rules
 from validator.items import Place, check_items
 from validator.submission import Source
@@ -280,7 +280,7 @@ class Gathered(NamedTuple):
 
 def read_submission(rules: Rules, source: Source, public: Images, keep: Keep | None) -> Read[Gathered]:
     """Check all detections and keep what ``keep`` returns of each. Raises Refused."""
-    gatherer = _Gatherer(public, keep or keep_box)
+    gatherer = Gatherer(public, keep or keep_box)
     read_file = submissions.read_detections(source, rules, gatherer.keep, len(public.image_id))
     gathered = gatherer.gathered()
     if isinstance(source, Path):
@@ -300,36 +300,6 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
         return Place(name, f"/{first_of_image[image_id]}/image_id")
 
     return check_items(first_of_image, public.items, "image", place)
-
-
-def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Keep) -> Gathered:
-    """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
-    gatherer = _Gatherer(public, keep)
-    submissions.check_arrays(entries, rules, gatherer.keep)
-    return gatherer.gathered()
-
-
-def joined_in_order(parts: Sequence[Gathered]) -> Gathered:
-    """Return detections that were gathered apart as those of one file, which has them in this order."""
-    hints = DetectionHints()
-    first_of_image: dict[int, int] = {}
-    kept: list[Kept] = []
-    n_before = 0
-    for part in parts:
-        hints.add(part.hints)
-        for image_id, first in part.first_of_image.items():
-            first_of_image.setdefault(image_id, n_before + first)
-        kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
-        n_before += part.n_detections
-    n_images = max([detection.image for detection in kept], default=-1) + 1
-    return Gathered(
-        kept=_in_order(best_of_images(kept, n_images)),
-        n_detections=n_before,
-        n_other_categories=sum(part.n_other_categories for part in parts),
-        n_other_images=sum(part.n_other_images for part in parts),
-        hints=hints,
-        first_of_image=first_of_image,
-    )
 
 
 def best_of_images(kept: Iterable[Kept], n_images: int) -> list[list[Kept]]:
@@ -353,7 +323,7 @@ def _rank(detection: Detection | Kept) -> tuple[float, int]:
     return -detection.score, detection.index
 
 
-def _in_order(by_image: Iterable[list[Kept]]) -> list[Kept]:
+def in_order(by_image: Iterable[list[Kept]]) -> list[Kept]:
     """Return the detections of all images in the order of the file."""
     kept = [detection for detections in by_image for detection in detections]
     return sorted(kept, key=lambda detection: detection.index)
@@ -414,8 +384,8 @@ class Keeper:
 Keep = Callable[[Detection, int], Kept]
 
 
-class _Gatherer:
-    """Keeps the best detections of each image."""
+class Gatherer:
+    """Keeps the best detections of each image, as they are read."""
 
     def __init__(self, public: Images, keep: Keep) -> None:
         image_ids = public.image_id.tolist()
@@ -449,7 +419,7 @@ class _Gatherer:
     def gathered(self) -> Gathered:
         """Return what was kept."""
         return Gathered(
-            kept=_in_order(self._best_of_images.values()),
+            kept=in_order(self._best_of_images.values()),
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
             n_other_images=self._n_other_images,

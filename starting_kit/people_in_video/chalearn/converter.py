@@ -28,7 +28,8 @@ from scoring_program.task import Public
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
-from validator.texts import counted, numpy_words, quote, some_words
+from validator.table_words import numpy_words
+from validator.texts import counted, quote, some_words
 
 _TRACK_WITH_ACTORS = "chalearn_action"
 _BACKGROUND = "background"

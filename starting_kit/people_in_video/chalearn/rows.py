@@ -13,11 +13,11 @@ from typing import Any, NamedTuple
 from people_in_video.tools.conversion import ConversionError, is_table
 from people_in_video.tools.csv_file import read_csv
 from people_in_video.tools.json_file import read_json
-from validator.csv_text import other_separator
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.texts import numpy_words, quote, some_words
+from validator.table_words import numpy_words, other_separator
+from validator.texts import quote, some_words
 
 COLUMNS = ("item", "class", "start", "end")
 """The columns that a table must have."""

@@ -33,6 +33,7 @@ from people_in_video.tools.conversion import DEFAULT_OPTIONS, ConversionOptions,
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded
 from validator import console
+from validator.checking import plain_findings
 from validator.findings import Findings, Note, mistakes_first, note_lines, without_explained
 
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
@@ -123,7 +124,7 @@ def _notes_with_reference(loaded: AnyLoaded, submission: Path) -> list[Note]:
 def _report(task: str, findings: Findings, options: argparse.Namespace) -> None:
     """Print what was found, and the verdict."""
     if options.json:
-        console.say(json.dumps(findings.as_dict(), indent=1))
+        console.say(json.dumps(plain_findings(findings), indent=1))
         return
     problems = findings.lines(most=None)
     if not options.quiet:

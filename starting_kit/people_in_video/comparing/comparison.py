@@ -187,7 +187,10 @@ class Comparison:
             "submissions": [self._submission_dict(place) for place in self.places],
             "pairs": self._pair_dicts(),
             "values": {key: _values_dict(values, self.places) for key, values in self.values.items()},
-            "invalid": {name: findings.as_dict()["problems"] for name, findings in self.invalid.items()},
+            "invalid": {
+                name: [problem.as_dict() for problem in findings.problems]
+                for name, findings in self.invalid.items()
+            },
         }
         return round_floats(content, DECIMALS)
 

@@ -15,6 +15,7 @@ import weakref
 import zipfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -42,15 +43,19 @@ from people_in_video.writing import (
 from scoring_program.challenges.densepose.public import public
 from scoring_program.challenges.densepose.reference import (
     Gathered,
+    Gatherer,
+    Images,
+    Keep,
+    Kept,
+    best_of_images,
     check_images,
-    gather,
-    joined_in_order,
+    in_order,
 )
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
-from validator.formats.densepose.read import ArrayEntry, Box, are_corners, check_arrays
+from validator.formats.densepose.read import ArrayEntry, Box, DetectionHints, are_corners, check_arrays
 from validator.formats.densepose.write import (
     PNG_LEVEL,
     DetectionList,
@@ -58,7 +63,7 @@ from validator.formats.densepose.write import (
     encode_detection,
     file_name,
 )
-from validator.formats.rules import load_rules
+from validator.formats.rules import Rules, load_rules
 from validator.texts import counted
 
 # They wait in a temporary file. A submission holds at most 4 GB; worse ones of the same images wait, too.
@@ -294,7 +299,8 @@ class DensePosePredictions(Predictions):
             placed = Findings()
             for problem in refused.findings.problems:
                 _, *rest = steps(problem.where)
-                placed.repeat(problem, where="/" + "/".join([str(index), *rest]))
+                where = "/" + "/".join([str(index), *rest])
+                placed.add(**problem._replace(where=where)._asdict())
             raise Refused(placed) from None
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
@@ -313,13 +319,43 @@ class DensePosePredictions(Predictions):
         detections = [
             self.entries[image][key] for image in sorted(self.entries) for key in sorted(self.entries[image])
         ]
-        gathered = joined_in_order(detections)
+        gathered = _joined_in_order(detections)
         return Read(gathered, check_images(gathered, self._public, ""))
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the argument of a problem in the call that raises it."""
         index, name, *_ = steps(where)
         return "", f"detections[{index}].{_ARGUMENTS.get(name, 'iuv')}"
+
+
+def gather(entries: Sequence[ArrayEntry], rules: Rules, public: Images, keep: Keep) -> Gathered:
+    """Check detections in memory and keep what ``keep`` returns of each. Raises Refused."""
+    gatherer = Gatherer(public, keep)
+    check_arrays(entries, rules, gatherer.keep)
+    return gatherer.gathered()
+
+
+def _joined_in_order(parts: Sequence[Gathered]) -> Gathered:
+    """Return detections that were gathered apart as those of one file, which has them in this order."""
+    hints = DetectionHints()
+    first_of_image: dict[int, int] = {}
+    kept: list[Kept] = []
+    n_before = 0
+    for part in parts:
+        hints.add(part.hints)
+        for image_id, first in part.first_of_image.items():
+            first_of_image.setdefault(image_id, n_before + first)
+        kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
+        n_before += part.n_detections
+    n_images = max([detection.image for detection in kept], default=-1) + 1
+    return Gathered(
+        kept=in_order(best_of_images(kept, n_images)),
+        n_detections=n_before,
+        n_other_categories=sum(part.n_other_categories for part in parts),
+        n_other_images=sum(part.n_other_images for part in parts),
+        hints=hints,
+        first_of_image=first_of_image,
+    )
 
 
 _ARGUMENTS = {"image_id": "image_id", "bbox": "box", "score": "score"}

@@ -5,11 +5,11 @@ The rows of the table of items link to them. Nothing here runs a script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from people_in_video.drawings.scenes import Drawing
 from people_in_video.drawings.style import drawings_style
@@ -17,11 +17,13 @@ from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
 from scoring_program.report import outputs
 from scoring_program.report.elements.layout import document
-from scoring_program.report.html import append, element
-from scoring_program.report.sections import Addresses, Look, section_cards
-from scoring_program.result import Section
+from scoring_program.report.html import append, cut, element
+from scoring_program.report.sections import Look, section_cards
+from scoring_program.result import Cell, Section, Table
 
 FOLDER = "detailed_results_files"
+# The addresses of drawings, by the first cells of the row about their item.
+Addresses = Mapping[tuple[str, ...], str]
 # How many drawings the detail page has, and each further page.
 IN_DETAIL_PAGE = 24
 ON_A_PAGE = 50
@@ -106,6 +108,27 @@ def _divide_drawings(
     for page, drawings in drawings_of_page.items():
         note = section.note + (more if not page else "")
         pages[page].append(replace(section, drawings=drawings, note=note))
+
+
+def with_links(divided: DividedSections, items_text: str) -> list[Section]:
+    """Return the sections of the detail page; rows about items link to their drawings.
+
+    ``items_text`` ends the notes on tables of items.
+    """
+    sections = list[Section]()
+    for section in divided.sections:
+        if isinstance(section, Table) and section.item_columns:
+            rows = [_linked_row(row, section.item_columns, divided.addresses) for row in section.rows]
+            section = replace(section, rows=rows, note=f"{section.note} {items_text}".strip())
+        sections.append(section)
+    return sections
+
+
+def _linked_row(row: Sequence[Cell], n_item_columns: int, addresses: Addresses) -> list[Any]:
+    """Return a row whose first cell is a link to the drawing of its item, if there is one."""
+    item = tuple(str(cell) for cell in row[:n_item_columns])
+    first_cell = element("a", cut(item[0]), href=addresses[item]) if item in addresses else row[0]
+    return [first_cell, *row[1:]]
 
 
 def _places() -> Iterator[_Place]:

@@ -181,9 +181,8 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
 
 # What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
 NOT_OF_PROGRAMS = {
-    "gather",
+    "check_arrays",
     "iter_list",
-    "joined_in_order",
     "load_format",
     "load_plain",
     "read_at",

@@ -7,12 +7,12 @@ import pytest
 
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.densepose.writer import gather
 from people_in_video.diagnosis import explanation
 from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKeeper, read_pixels
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
-from scoring_program.challenges.densepose.reference import gather
 from tests.helpers import is_nightly, loaded_at_home
 from validator.formats.densepose.write import array_entry
 from validator.formats.rules import load_rules

@@ -40,7 +40,8 @@ def test_drawings_are_divided_and_addressed():
     assert len(first.drawings) == 24
     assert "further pages" in first.note
     assert [len(section.drawings) for (section,) in divided.pages] == [50, 50, 1]
-    cards = section_cards([table], Look(10, addresses=divided.addresses))
+    linked_table, _ = drawing_pages.with_links(divided, "See the file.")
+    cards = section_cards([linked_table], Look(10))
     links = [link.get("href") for card in cards for link in card.iter("a")]
     assert links == [
         "#drawing-1",

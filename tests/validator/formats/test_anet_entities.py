@@ -162,22 +162,6 @@ def test_missing_words_about_external_data_are_noted(tmp_path, external, n_notes
     assert not any("it is missing" in note.text for note in notes)
 
 
-@pytest.mark.parametrize(
-    ("external", "words"),
-    [
-        ("none", ["it is there", "a text", "an object"]),
-        ({"used": "false", "details": ""}, ["used is there", "a text", "true or false"]),
-        ({"used": 1, "details": ""}, ["used is there", "a number"]),
-        ({"used": False}, ["details is missing"]),
-        ({"used": False, "details": None}, ["details is there", "null"]),
-    ],
-)
-def test_words_about_external_data_of_another_type_are_not_called_missing(tmp_path, external, words):
-    (note,) = read(tmp_path, {}, external_data=external).notes
-    for word in words:
-        assert word in note.text
-
-
 INSIDE = [[0.1, 0.1, 0.5, 0.9]] * 9 + [[0.1, 0.1, 0.5, 0.8]]
 
 

@@ -18,7 +18,7 @@ from validator.formats.rules import Format, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
-from validator.json_reader import Entries, Members, read_json
+from validator.json_object_reader import Entries, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -112,39 +112,12 @@ def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
 
 def _note_external_data(members: Mapping[str, JsonValue], findings: Findings) -> None:
     """Add a note if a file does not say what external data the method used."""
-    wrong = _wrong_external_data(members)
-    if wrong:
-        wanted = '"external_data": {"used": true or false, "details": "..."}'
-        findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; {wrong}")
-
-
-def _wrong_external_data(members: Mapping[str, JsonValue]) -> str:
-    """Return what is missing or has another type in the words on external data, "" if nothing is."""
-    if "external_data" not in members:
-        return "it is missing"
-    external_data = members["external_data"]
-    if not isinstance(external_data, dict):
-        return f"it is there, but holds {_type_words(external_data)} in place of an object"
-    for key, wanted_type, wanted_words in (("used", bool, "true or false"), ("details", str, "a text")):
-        if key not in external_data:
-            return f"its member {key} is missing"
-        if not isinstance(external_data[key], wanted_type):
-            type_words = _type_words(external_data[key])
-            return f"its member {key} is there, but holds {type_words} in place of {wanted_words}"
-    return ""
-
-
-def _type_words(value: JsonValue) -> str:
-    """Return what kind of JSON value something is."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true or false"
-    if isinstance(value, str):
-        return "a text in quotes"
-    if isinstance(value, list):
-        return "a list"
-    return "an object" if isinstance(value, dict) else "a number"
+    said = members.get("external_data")
+    if isinstance(said, dict) and isinstance(said.get("used"), bool) and isinstance(said.get("details"), str):
+        return
+    wanted = '"external_data": {"used": true or false, "details": "..."}'
+    wrong = "it holds something else" if "external_data" in members else "it is missing"
+    findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; {wrong}")
 
 
 def check_videos(

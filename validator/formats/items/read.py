@@ -72,7 +72,7 @@ def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None =
         table = read_table(data, name, form, keys)
         return Read(table.content, table.notes)
     # Tables are read without the packages that JSON needs.
-    from validator.json_reader import read_json
+    from validator.json_object_reader import read_json
 
     with Findings.collect() as findings:
         entries, _ = findings.take(read_json(data, name, rules.json[0], dict))

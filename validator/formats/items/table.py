@@ -12,13 +12,14 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
-from validator.csv_text import BLANKS, decode_csv, note_accepted, other_separator
+from validator.csv_text import BLANKS, decode_csv, note_accepted
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
 from validator.keys import match_keys, refuse_repeated
 from validator.limits import collector_off
-from validator.texts import counted, numpy_words, quote, some_words
+from validator.table_words import numpy_words, other_separator
+from validator.texts import counted, quote, some_words
 
 # A table has at most as many commas and line ends together.
 _MOST_VALUES = 20_000_000

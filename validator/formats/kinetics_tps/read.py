@@ -19,7 +19,8 @@ from validator.formats.rules import Format, JsonFile, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_columns import Column
-from validator.json_reader import Budget, Entries, Members, read_json
+from validator.json_object_reader import Entries, Members, read_json
+from validator.json_reader import Budget
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
 
