@@ -95,7 +95,7 @@ def _convert(
     if not conversion.values:
         raise ConversionError(f"no row is left{_reason(conversion)}; a submission has at least one")
     name = source.name if isinstance(source, Path) else "table"
-    public = load_public_data(task_id, options.public).public if options.public else None
+    public = load_public_data(task_id, options.public) if options.public else None
     _save(task_id, conversion, output, name, public)
     return [*table.notes, *_notes(task_id, table, conversion, options)]
 
