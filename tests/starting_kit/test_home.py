@@ -335,7 +335,9 @@ def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, 
 def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "plain").write_text("")
-    sample, source = str(SAMPLES / "densepose" / "good"), str(REFERENCES / "densepose")
+    # A reference of which no earlier test left the arrays in memory.
+    sample, source = str(SAMPLES / "densepose" / "good"), str(tmp_path / "official")
+    shutil.copytree(REFERENCES / "densepose", source)
     arguments = ["densepose", sample, "--reference", source, "--output", str(tmp_path / "out")]
     assert score_command.main([*arguments, "--cache", "plain"]) == BROKEN
     line = capsys.readouterr().err.splitlines()[-1]
@@ -348,7 +350,10 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_cache_without_room_is_told(tmp_path):
-    sample, source = SAMPLES / "densepose" / "good", REFERENCES / "densepose"
+    sample, source = (
+        SAMPLES / "densepose" / "good",
+        shutil.copytree(REFERENCES / "densepose", tmp_path / "official"),
+    )
     cache = tmp_path / "cache"
     with full_disk(1000), pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
         people_in_video.score("densepose", sample, source, cache=cache)
