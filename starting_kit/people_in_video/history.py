@@ -15,6 +15,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from people_in_video.csv_table import csv_text
+from people_in_video.references.loading import check_task
 from people_in_video.result import Score
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.layout import card, document
@@ -72,11 +73,14 @@ def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) ->
         A file cannot be written, or ``runs.csv`` is another table, which stays as it is.
     TypeError
         The result is something else, such as a number.
+    ValueError
+        It is of a task that this kit does not have.
     """
     content = result.to_dict() if isinstance(result, Score) else result
     if not (isinstance(content, Mapping) and content.keys() >= _NEEDED and content["signature"]):
         wanted = "give what score or compute returns, or the content of detailed_results.json"
         raise TypeError(f"the result is {content!r:.60}, which tells no score with its signature; {wanted}")
+    check_task(str(content["signature"]).partition("|")[0])
     record_run(folder, name, content, result.page_text() if isinstance(result, Score) else "")
 
 

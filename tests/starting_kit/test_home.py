@@ -577,6 +577,13 @@ def test_a_run_is_a_score_with_its_signature(result, tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_run_of_a_task_of_another_kit_is_refused(tmp_path):
+    result = {"signature": "moon|version:2.0.0", "scores": {"score": 0.5}, "error_costs": []}
+    with pytest.raises(ValueError, match="no task 'moon'"):
+        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_score_in_python_draws_the_worst_items_that_it_is_asked_for(tmp_path):
     def tables(**options):
         return people_in_video.score(
