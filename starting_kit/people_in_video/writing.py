@@ -15,7 +15,6 @@ import numpy as np
 
 from people_in_video.plain_values import PlainValues, half_precision_text
 from scoring_program.scoring import AnyLoaded
-from scoring_program.task import Public, load_task
 from validator import console
 from validator.findings import Findings, Read, Refused
 from validator.formats.rules import load_format
@@ -195,10 +194,9 @@ def naming(what: str) -> Iterator[None]:
 
 
 @contextmanager
-def checked_file(path: str | Path, task_id: str, public: Public | None = None) -> Iterator[Path]:
+def checked_file(path: str | Path, task_id: str) -> Iterator[Path]:
     """Yield a temporary path of the same name; afterwards check the file there and move it to ``path``.
 
-    With what is ``public`` of a reference, ids, frames, sizes and names are checked, too.
     After an exception, or if the check fails, nothing is left and an older file at ``path`` stays. Raises
     ValueError if the submission is not valid (the message lists what is wrong), OSError if nothing can be
     written there.
@@ -211,12 +209,8 @@ def checked_file(path: str | Path, task_id: str, public: Public | None = None) -
         work = Path(folder, target.name)
         yield work
         form, rules = load_format(task_id)
-        submission = work if zipfile.is_zipfile(work) else work.parent
         try:
-            if public is None:
-                form.read(submission, rules)
-            else:
-                load_task(task_id).read(submission, public, None)
+            form.read(work if zipfile.is_zipfile(work) else work.parent, rules)
         except Refused as refused:
             raise InvalidFileError(refused.findings) from None
         work.replace(target)
@@ -248,16 +242,13 @@ def require_ending(path: str | Path, endings: Sequence[str]) -> None:
         raise ValueError(f"the path is {str(path)!r}; it must end in {' or '.join(endings)}")
 
 
-def save_zip(
-    path: str | Path, task_id: str, files: Mapping[str, str | bytes], public: Public | None = None
-) -> None:
+def save_zip(path: str | Path, task_id: str, files: Mapping[str, str | bytes]) -> None:
     """Write a zip of texts by name, as `checked_file` does.
 
     Raises ValueError if the submission is not valid, or the path has another ending.
     """
     require_ending(path, [".zip"])
-    checked = checked_file(path, task_id, public)
-    with checked as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
+    with checked_file(path, task_id) as work, zipfile.ZipFile(work, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in files.items():
             archive.writestr(name, content)
 

@@ -539,19 +539,6 @@ def test_seconds_become_frames_at_the_rate_of_each_video(tmp_path, capsys):
     ]  # fmt: skip
 
 
-def test_what_is_converted_with_public_data_is_checked_beside_it(tmp_path, capsys):
-    (tmp_path / "A_data.csv").write_text("1000,20,8000\n")
-    source = tmp_path / "a.csv"
-    # Milliseconds.
-    source.write_text("item,class,start,end\nA,1,450,3800\nA,2,5350,9700\n")
-    arguments = ["convert", "chalearn_gesture", str(source), str(tmp_path / "my.zip"), "--unit", "seconds"]
-    assert main([*arguments, "--public", str(tmp_path)]) == INVALID
-    err = capsys.readouterr().err
-    assert "E-CSV-FRAME a.csv" in err
-    assert "row 1" in err
-    assert not (tmp_path / "my.zip").exists()
-
-
 @given(st.integers(1, 5000), st.integers(0, 300), st.sampled_from([5.0, 12.5, 20.0, 25.0, 29.97, 30.0]))
 def test_seconds_of_frames_become_these_frames(tmp_path_factory, first, length, rate):
     """From the begin of the first frame to the end of the last one are just these frames."""

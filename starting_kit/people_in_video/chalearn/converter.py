@@ -13,7 +13,7 @@ import numpy as np
 
 from people_in_video.chalearn.public_data import DATA_ENDING
 from people_in_video.chalearn.rows import ACTOR, SCORE, RowTable, read_rows
-from people_in_video.public_data import load_public_data, read_public_files
+from people_in_video.public_data import read_public_files
 from people_in_video.references.loading import load
 from people_in_video.tools.conversion import (
     ConversionError,
@@ -24,7 +24,6 @@ from people_in_video.tools.conversion import (
 )
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.challenges.chalearn.task import TRACKS
-from scoring_program.task import Public
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
@@ -95,8 +94,7 @@ def _convert(
     if not conversion.values:
         raise ConversionError(f"no row is left{_reason(conversion)}; a submission has at least one")
     name = source.name if isinstance(source, Path) else "table"
-    public = load_public_data(task_id, options.public) if options.public else None
-    _save(task_id, conversion, output, name, public)
+    _save(task_id, conversion, output, name)
     return [*table.notes, *_notes(task_id, table, conversion, options)]
 
 
@@ -149,14 +147,12 @@ def _converted_rows(
     return conversion
 
 
-def _save(
-    task_id: str, conversion: _Conversion, output: Path, table_name: str, public: Public | None
-) -> None:
-    """Write the zip, checked beside public data. Raises InvalidFileError with the places in the table."""
+def _save(task_id: str, conversion: _Conversion, output: Path, table_name: str) -> None:
+    """Write the zip. Raises InvalidFileError with the places in the table."""
     values = conversion.values
     files = encode_files({item: values[item] for item in sorted(values)})
     try:
-        save_zip(output, task_id, files, public)
+        save_zip(output, task_id, files)
     except InvalidFileError as error:
         raise InvalidFileError(_findings_in_table(error.findings, table_name, conversion.places)) from None
 

@@ -74,7 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("output", type=Path, help="the zip to write, ready for uploading")
     what = "reference folder, whose frame rates seconds need"
     parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
-    add_conversion_options(parser, "frame rates for seconds; frames are checked beside it, too")
+    add_conversion_options(parser, "frame rates for seconds")
     return parser
 
 
