@@ -294,7 +294,8 @@ _NOTES = (
         r"/mistake-(?:actor-1-everywhere-and-frame-rate-times-0-75|boxes-of-half-of-the-videos-of-half-size"
         r"|boxes-of-a-segment-reshaped-[\w-]+|rows-of-the-sequence-before-in-the-second-half"
         r"|action-classes-[\w-]+|boxes-as-y1-x1-y2-x2-in-0-1|boxes-in-0-1|boxes-of-half-[\w-]+|half-of-the-videos-[\w-]+"
-        r"|states-of-the-next-part-of-the-human|words-counted-from-1)/score-",
+        r"|states-of-the-next-part-of-the-human|words-counted-from-1|boxes-of-humans-sorted-their-parts-not"
+        r"|arrays-of-crops-[\w-]+)/score-",
     ),
     _notes(
         "at home states as numbers are unknown names alone, and scores in reverse order are found",

@@ -10,7 +10,7 @@ import pytest
 
 from organizer.files import rewrite_files, write_files
 from organizer.new_task import NewTask, task_files
-from organizer.tasks.items import ItemAnnotations
+from organizer.tasks.items import ANNOTATIONS, ItemAnnotations
 from people_in_video.home_loaded import at_home
 from quality.items.task import ItemQuality, item_quality
 from scoring_program import task as task_module
@@ -94,6 +94,7 @@ def known_tasks(folder, *examples):
             patch.setattr(module, "discover", discover_there)
         for example in examples:
             patch.setitem(TASKS, example.task.id, example.task)
+            patch.setitem(ANNOTATIONS, example.task.id, ItemAnnotations(form_of(example.rules)))
         yield
     rules_module.load_rules.cache_clear()
 

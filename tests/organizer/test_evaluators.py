@@ -13,6 +13,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from organizer.baselines import baselines_command
 from organizer.bundle.modules import needed_modules
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, write_files, zip_bytes
@@ -27,7 +28,7 @@ from people_in_video import convert, score
 from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
-from tests.helpers import ROOT, refused
+from tests.helpers import ROOT, places_of, refused
 from tests.item_cases import (
     declared,
     declared_in,
@@ -471,3 +472,11 @@ def test_what_the_kit_writes_as_an_example_can_be_evaluated(tmp_path, monkeypatc
     with known_tasks(tmp_path / "task", example):
         exec(writing_code(example.task.id, example.rules), {})  # noqa: S102 - what participants run
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["score"] == 1
+
+
+def test_a_task_with_an_evaluator_has_no_baselines(tmp_path, monkeypatch):
+    example = of_code(tmp_path, monkeypatch, "    pass")
+    with known_tasks(tmp_path / "task", example):
+        findings = refused(baselines_command, "birds", tmp_path / "ref", tmp_path / "out")
+    assert places_of(findings) == [("E-NO-ANNOTATIONS", "", "")]
+    assert not (tmp_path / "out").exists()
