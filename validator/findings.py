@@ -375,6 +375,10 @@ class Findings:
         self._count(added.kind, 1)
         self._keep(added)
 
+    def repeat(self, problem: Problem, **changes: str) -> None:
+        """Record a problem that was found before, with other texts or another place."""
+        self.add(**problem._replace(**changes)._asdict())
+
     def refuse(
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> NoReturn:
@@ -465,6 +469,11 @@ class Findings:
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the lines of the summary."""
         return self.summary().lines(most)
+
+    def first_line(self) -> str:
+        """Return the line of the problem that is shown first; there is at least one."""
+        (problem,) = self.summary().problems(1)
+        return problem.line()
 
 
 _open_collections: ContextVar[list[Findings]] = ContextVar("open_collections")

@@ -216,8 +216,7 @@ def _add_findings(problems: Sequence[Problem], findings: Findings, archive: str)
     """Add what was found in a reference to the findings, with the name of its zip."""
     for problem in problems:
         where = f"{problem.file} {problem.where}".strip()
-        moved = problem._replace(code=f"L-REFERENCE {problem.code}", file=archive, where=where)
-        findings.add(**moved._asdict())
+        findings.repeat(problem, code=f"L-REFERENCE {problem.code}", file=archive, where=where)
 
 
 def _check_secrecy(

@@ -199,7 +199,7 @@ def _scored_as_on_the_platform(setup: Setup, loaded: Loaded) -> Entry:
     except Refused as refused:
         # The validator says more about the zip, unless the damage is in a file that it does not read.
         submission = Path(SUBMISSION)
-        unpacking_problem = refused.findings.summary().problems(1)[0].line()
+        unpacking_problem = refused.findings.first_line()
     except OSError as error:
         place = f"the submission cannot be unpacked to {Path.cwd()} ({error.strerror})"
         return Entry(BROKEN, f"{place}; is the disk full?")
@@ -287,8 +287,7 @@ def _entry_without_result(outcome: Outcome) -> Entry:
     # The name of the zip is not the participant's.
     findings = outcome.findings.with_files(lambda file: "" if file in (SUBMISSION, UNPACKED) else file)
     # The reference was loaded before, so what is broken now is the program.
-    (problem,) = findings.summary().problems(1)
-    return Entry(CRASHED if outcome.name == BROKEN else outcome.name, problem.line())
+    return Entry(CRASHED if outcome.name == BROKEN else outcome.name, findings.first_line())
 
 
 def _rounded_score(score: float) -> float | None:

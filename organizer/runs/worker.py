@@ -178,7 +178,7 @@ def _lay_out_submission(submission: Path, task_id: str, folder: Path) -> str:
         _make_empty(folder)
         shutil.copyfile(submission, folder / submission.name)
         add_platform_file(folder)
-        return refused.findings.summary().problems(1)[0].line()
+        return refused.findings.first_line()
     return ""
 
 

@@ -192,13 +192,13 @@ class Gathered:
         for problem in findings.problems:
             if problem.code == ITEMS_NONE:
                 # No single call is at fault; the message names the first item.
-                placed.add(**problem._replace(file="", where="")._asdict())
+                placed.repeat(problem, file="", where="")
                 continue
             changes = {}
             with contextlib.suppress(KeyError, ValueError):
                 key, argument = self.predictions.place(problem.file, problem.where)
                 changes = {"file": "", "where": f"{name(key)}.{argument}"}
-            placed.add(**problem._replace(**changes)._asdict())
+            placed.repeat(problem, **changes)
         n_more = findings.total - len(findings.problems)
         if n_more:
             placed.count_unread(n_more, "")

@@ -94,7 +94,7 @@ class HomeLoaded(Loaded[Any, Any, Any]):
         form, rules = load_format(self.task.id)
         form.read(source, rules)
         findings = Findings()
-        findings.add(**unknown_items[0]._asdict())
+        findings.repeat(unknown_items[0])
         raise Refused(findings)
 
     def explain(self, findings: Findings) -> Findings:

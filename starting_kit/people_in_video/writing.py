@@ -155,7 +155,7 @@ class FilePredictions(Predictions):
             if problems:
                 findings = Findings()
                 for problem in problems:
-                    findings.add(**problem._asdict())
+                    findings.repeat(problem)
                 raise Refused(findings) from None
 
     def read(self, loaded: AnyLoaded) -> Read[Any]:

@@ -299,8 +299,7 @@ class DensePosePredictions(Predictions):
             placed = Findings()
             for problem in refused.findings.problems:
                 _, *rest = steps(problem.where)
-                where = "/" + "/".join([str(index), *rest])
-                placed.add(**problem._replace(where=where)._asdict())
+                placed.repeat(problem, where="/" + "/".join([str(index), *rest]))
             raise Refused(placed) from None
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
