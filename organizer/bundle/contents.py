@@ -6,11 +6,9 @@ A zip is opened and checked once, however many bundles hold it.
 from __future__ import annotations
 
 import hashlib
-import io
 import posixpath
 import re
 import tempfile
-import zipfile
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from functools import lru_cache
@@ -26,7 +24,7 @@ from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
-from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of
+from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of, outer_names
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
@@ -207,8 +205,7 @@ def _only_zip(archive: bytes) -> str:
 
 def _plain_names(archive: bytes) -> list[str]:
     """Return the names of the files of a zip, without those of the operating system."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        names = [name.removeprefix("./") for name in opened.namelist()]
+    names = [name.removeprefix("./") for name in outer_names(archive)]
     return [name for name in names if not name.endswith("/") and not is_junk(name)]
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import io
 import posixpath
@@ -39,6 +38,7 @@ from organizer.bundle.zip_members import (
     is_zip,
     measure_zip,
     member_names,
+    outer_names,
     unpacked_bytes,
 )
 from organizer.data.overview import SUFFIX
@@ -168,17 +168,10 @@ def _way_to_root(files: Files) -> str:
         if base == COMPETITION and not is_junk(name):
             return f"zip the content of {folder}, not the folder"
     for name, data in sorted(files.items()):
-        if COMPETITION in _names_in(data):
+        if COMPETITION in outer_names(data):
             return f"unpack it, and give {name}, which is in it"
     similar_names = [name for name in sorted(files) if _NEARLY_COMPETITION.fullmatch(name)]
     return f"rename {similar_names[0]}" if similar_names else "add it"
-
-
-def _names_in(data: bytes) -> list[str]:
-    """Return the names of the files of a zip; none of what is no zip."""
-    with contextlib.suppress(*DAMAGED), zipfile.ZipFile(io.BytesIO(data)) as archive:
-        return archive.namelist()
-    return []
 
 
 def _without_dot(name: str) -> str:

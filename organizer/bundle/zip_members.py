@@ -5,6 +5,7 @@ The zips of a bundle are opened, and the zips in these, but no deeper.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import posixpath
 import re
@@ -81,6 +82,13 @@ def members_of(data: bytes) -> Iterator[Member]:
 def member_names(data: bytes) -> tuple[str, ...]:
     """Return the names of what `members_of` yields, nothing of a file that is no zip; they are kept."""
     return tuple(member.name for member in members_of(data)) if is_zip(data) else ()
+
+
+def outer_names(data: bytes) -> list[str]:
+    """Return the names in a zip, not those in the zips in it; nothing of a file that is no zip."""
+    with contextlib.suppress(*DAMAGED), zipfile.ZipFile(io.BytesIO(data)) as archive:
+        return archive.namelist()
+    return []
 
 
 @lru_cache
