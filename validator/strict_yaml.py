@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import pickle
+import copy
 from functools import lru_cache
 from typing import Any
 
@@ -109,10 +109,11 @@ def load_plain(text: str) -> YamlValue:
 def _load(text: str, loader: Any) -> YamlValue:
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
-    return pickle.loads(_pickled(text, loader))  # noqa: S301 - of our own
+    # Callers may change what they get.
+    return copy.deepcopy(_load_once(text, loader))
 
 
 @lru_cache(maxsize=8)
-def _pickled(text: str, loader: Any) -> bytes:
-    """Return the data, of which each caller gets a copy: commands read a competition.yaml several times."""
-    return pickle.dumps(yaml.load(text, Loader=loader))  # noqa: S506 - a subclass of SafeLoader
+def _load_once(text: str, loader: Any) -> YamlValue:
+    """Return the data, which are kept: commands read a competition.yaml several times."""
+    return yaml.load(text, Loader=loader)  # noqa: S506 - a subclass of SafeLoader
