@@ -53,12 +53,12 @@ def _check_names(reference: Reference, findings: Findings) -> None:
             problem, remedy = f"the class is {class_name!r}", "write the class of the video"
             place = {"file": CLASSES_FILE, "where": f"/{pointer_part(video)}", "rule": problem}
             findings.add("E-REF-CLASS", problem, remedy, **place)
-    for kind, names, name_of_part in (
-        ("name of a part", parts.names, parts.part_name),
-        ("state", parts.states, parts.proposal_state),
+    for kind, names, numbers, part_of_number in (
+        ("name of a part", parts.names, parts.part_name, np.arange(len(parts.part_name))),
+        ("state", parts.states, parts.proposal_state, parts.proposal_part),
     ):
         blank = [number for number, name in enumerate(names) if not name.strip()]
-        for part in np.flatnonzero(np.isin(name_of_part, blank)):
+        for part in part_of_number[np.isin(numbers, blank)]:
             frame = parts.human_frame[parts.part_human[part]]
             video = parts.videos[parts.frame_video[frame]]
             where = f"/{pointer_part(video)}/{pointer_part(parts.frames[frame])}"
