@@ -11,8 +11,7 @@ import io
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
-from contextvars import copy_context
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, NoReturn
@@ -30,6 +29,7 @@ from validator.json_list_reader import load_list_schema, read_list
 from validator.json_reader import Budget, EntryLimit
 from validator.limits import collector_off, usable_cores
 from validator.png import ImageError, decode_base64, decode_png
+from validator.reading_ahead import reading_ahead
 from validator.submission import Source, open_submission
 from validator.texts import counted
 
@@ -54,9 +54,6 @@ _CHARACTERS_OF_PIXEL = 4
 # Threads that decode masks, and what the masks may cost together that are being decoded, or wait to be kept.
 _MOST_THREADS = 4
 _COST_IN_FLIGHT = 2_000_000
-
-# At most so many bytes are read ahead.
-_BYTES_AHEAD = 8_000_000
 
 # After so many bad masks none is decoded.
 _MOST_BAD = REPORTED_PER_KIND
@@ -170,29 +167,11 @@ def read_detections(
             found = stack.enter_context(Findings.collect())
             stack.enter_context(collector_off())
             stream = stack.enter_context(submission.open(name))
-            read_on = stack.enter_context(_reading_ahead(stream.read))
+            read_on = stack.enter_context(reading_ahead(stream.read))
             entries = _entries(read_on, name, file, found, n_images)
             _pass_on(entries, keep, found, name, n_images)
         findings.notes += found.notes
     return Read(name, findings.notes)
-
-
-@contextmanager
-def _reading_ahead(read: Callable[[int], bytes]) -> Iterator[Callable[[int], bytes]]:
-    """Yield a function that returns the next bytes as ``read`` does; a thread reads those after them."""
-    # It holds whom to tell how far reading is.
-    context = copy_context()
-    pending: deque[Future[bytes]] = deque()
-    with ThreadPoolExecutor(1) as thread:
-
-        def read_on(size: int) -> bytes:
-            data = pending.popleft().result() if pending else b""
-            if len(data) < size:
-                data += read(size - len(data))
-            pending.append(thread.submit(context.run, read, min(size, _BYTES_AHEAD)))
-            return data
-
-        yield read_on
 
 
 def check_arrays(entries: Sequence[ArrayEntry], rules: Rules, keep: Callable[[Detection], None]) -> None:
