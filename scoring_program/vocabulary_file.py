@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 from scoring_program.signature import VOCABULARY_FILE
@@ -19,5 +20,6 @@ def read_vocabulary(folder: Path) -> dict[str, list[str]]:
 
 def parse_vocabulary(data: bytes) -> dict[str, list[str]]:
     """Return the names of each kind in the content of the file. Raises Refused."""
-    vocabulary, _ = read_json(data, VOCABULARY_FILE, JsonFile(VOCABULARY_FILE, _SCHEMA), dict).content
+    file = JsonFile(VOCABULARY_FILE, _SCHEMA)
+    vocabulary, _ = read_json(io.BytesIO(data).read, VOCABULARY_FILE, file, dict).content
     return {kind: list(names) for kind, names in vocabulary.items()}

@@ -80,7 +80,7 @@ def load_file_schema(path: Path, each: str) -> FileSchema:
 
 
 def read_json(
-    data: bytes,
+    stream: Callable[[int], bytes],
     name: str,
     file: JsonFile,
     build: Callable[[Entries], Content],
@@ -91,10 +91,10 @@ def read_json(
 
     Parameters
     ----------
-    data : bytes
-        The file.
+    stream : callable
+        Takes a number of bytes; returns the next ones, at most so many, none at the end.
     name : str
-        Its name, for messages.
+        The name of the file, for messages.
     file : JsonFile
         Its schema and limits.
     build : callable
@@ -117,13 +117,9 @@ def read_json(
         With JSON Pointers.
     """
     with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
-        # Before anything is parsed: a value takes far more memory than its text.
-        if file.values is not None and count_values(data) > file.values:
-            what = (
-                f"values than {file.values:,} (strings count twice, lists and objects two and a half times)"
-            )
-            refuse_too_many(what, name, findings, "/")
-        cursor = Cursor(io.BytesIO(data).read, name, findings)
+        if file.values is not None:
+            stream = _counting_values(stream, file.values, name, findings)
+        cursor = Cursor(stream, name, findings)
         reader = _ObjectReader(
             cursor, name, load_file_schema(file.schema, file.each), budget or Budget(), findings
         )
@@ -132,6 +128,28 @@ def read_json(
         if reader.check_around() and check is not None:
             check(content, reader.members, findings)
     return Read((content, reader.members), findings.notes)
+
+
+def _counting_values(
+    stream: Callable[[int], bytes], most: int, name: str, findings: Findings
+) -> Callable[[int], bytes]:
+    """Return a function that returns the next bytes as ``stream`` does.
+
+    It raises Refused before more values are decoded than a file may have: each takes far more memory than its
+    text.
+    """
+    n_values = 0.0
+
+    def read_on(size: int) -> bytes:
+        nonlocal n_values
+        data = stream(size)
+        n_values += count_values(data)
+        if n_values > most:
+            what = f"values than {most:,} (strings count twice, lists and objects two and a half times)"
+            refuse_too_many(what, name, findings, "/")
+        return data
+
+    return read_on
 
 
 def strict_loads(data: bytes, name: str) -> Read[JsonValue]:

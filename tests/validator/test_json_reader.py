@@ -70,7 +70,7 @@ def check_value(data, schema):
 
 
 def parts(data, budget=None):
-    return read_parts(data, "f.json", PARTS, budget=budget)
+    return read_parts(io.BytesIO(data).read, "f.json", PARTS, budget=budget)
 
 
 def is_valid(data):
@@ -196,7 +196,7 @@ def detection(data):
 
 READERS = {
     "parts": (GOOD, parts),
-    "classes": ({"v": "x", "w": "y"}, lambda data: read_classes(data, "f.json", CLASSES)),
+    "classes": ({"v": "x", "w": "y"}, lambda data: read_classes(io.BytesIO(data).read, "f.json", CLASSES)),
     "grounding": (GROUNDING, grounding),
     "detection": (DETECTION, detection),
 }
@@ -279,7 +279,7 @@ def test_numbers_may_be_cut_anywhere(monkeypatch, number):
     file = JsonFile("f.json", CLASSES.schema)
     for n_bytes in range(1, len(text)):
         monkeypatch.setattr(json_reader, "_PIECE", n_bytes)
-        problems = refused(read_classes, text.encode(), "f.json", file).problems
+        problems = refused(read_classes, io.BytesIO(text.encode()).read, "f.json", file).problems
         assert [(problem.code, problem.where) for problem in problems] == [
             ("E-JSON-SCHEMA", "/a"),
             ("E-JSON-SCHEMA", "/b"),
@@ -295,9 +295,9 @@ def test_a_value_that_takes_more_memory_than_a_submission_is_refused_before_it_i
     monkeypatch.setattr(json_reader, "_PIECE", 10)
     monkeypatch.setattr(json_reader, "_MOST_MEMORY", 900)
     good = {f"v{number}": "run" for number in range(100)}
-    assert read_classes(json.dumps(good).encode(), "f.json", CLASSES).content == good
+    assert read_classes(io.BytesIO(json.dumps(good).encode()).read, "f.json", CLASSES).content == good
     text = json.dumps(good)[:-1] + f', "w": {wrong}}}'
-    (problem,) = refused(read_classes, text.encode(), "f.json", CLASSES).problems
+    (problem,) = refused(read_classes, io.BytesIO(text.encode()).read, "f.json", CLASSES).problems
     assert (problem.code, problem.where) == ("E-JSON-COUNT", f"line 1 column {text.index(wrong) + 1}")
 
 
@@ -464,7 +464,7 @@ def test_very_many_problems_are_counted_and_not_all_kept():
 )
 def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a_crash():
     code = (
-        "import os, resource\n"
+        "import io, os, resource\n"
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         "data = b'{\"v\":{' + b','.join(b'\"f%d\":{\"humans\":[]}' % n for n in range(300_000)) + b'}}'\n"
@@ -475,7 +475,7 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
         "        print(megabytes, os.waitpid(child, 0)[1])\n"
         "        continue\n"
         "    resource.setrlimit(resource.RLIMIT_AS, (used + (megabytes << 20), -1))\n"
-        "    try:\n        read_parts(data, 'f', file)\n"
+        "    try:\n        read_parts(io.BytesIO(data).read, 'f', file)\n"
         "    except MemoryError:\n        pass\n"
         "    os._exit(0)\n"
     )
@@ -494,7 +494,9 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
     ],
 )
 def test_what_a_file_may_hold_is_bounded(limits, texts):
-    findings = findings_of(read_parts, json.dumps(GOOD).encode(), "f.json", PARTS._replace(**limits))
+    findings = findings_of(
+        read_parts, io.BytesIO(json.dumps(GOOD).encode()).read, "f.json", PARTS._replace(**limits)
+    )
     assert places_of(findings) == [("E-JSON-COUNT", "f.json", "/")] * len(texts)
     assert [text in problem.problem for problem, text in zip(findings.problems, texts)] == [True] * len(texts)
 
@@ -520,12 +522,12 @@ def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, 
 @pytest.mark.slow
 def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
     code = (
-        "import json\n"
+        "import io, json\n"
         "from validator.findings import Refused\n"
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         "data = json.dumps({'v': {f'f{n}': n for n in range(20)}, 'w': {'humans': {}}}).encode()\n"
-        "try:\n    read_parts(data, 'f', load_rules('kinetics_tps').json[1])\n"
+        "try:\n    read_parts(io.BytesIO(data).read, 'f', load_rules('kinetics_tps').json[1])\n"
         "except Refused as refused:\n"
         "    print(*[problem.where for problem in refused.findings.problems])\n"
     )
@@ -553,7 +555,7 @@ def test_of_one_detection_two_hundred_problems_are_explained():
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
     file = CLASSES._replace(values=most)
-    assert findings_of(read_json, data, "f.json", file, dict).ok == ok
+    assert findings_of(read_json, io.BytesIO(data).read, "f.json", file, dict).ok == ok
 
 
 # Words of our schemas that each give a message of their own.
@@ -590,7 +592,7 @@ def many_rules(tmp_path):
 
     def read(value, **limits):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
-        return read_json(data, "f.json", json_file(tmp_path, MANY_RULES, **limits), dict)
+        return read_json(io.BytesIO(data).read, "f.json", json_file(tmp_path, MANY_RULES, **limits), dict)
 
     return read
 
@@ -690,7 +692,7 @@ def test_schema_that_cannot_be_used_is_refused_in_one_line(tmp_path, schema, rea
     file = json_file(tmp_path, schema)
     if isinstance(schema, str):
         file.schema.write_text(schema, encoding="utf-8")
-    findings = refused(read_json, b"{}", "f.json", file, dict)
+    findings = refused(read_json, io.BytesIO(b"{}").read, "f.json", file, dict)
     assert places_of(findings) == [("E-SCHEMA", "schema.json", "")]
     assert reason in findings.problems[0].problem
     assert "docs/new_task.md" in findings.problems[0].remedy
@@ -784,7 +786,7 @@ def test_rules_of_entries_are_not_those_around_them(tmp_path):
         },
     }
     file = json_file(tmp_path, schema, each="entries")
-    findings = refused(read_json, b'{"entries": {"p": {}, "q": {}}}', "f.json", file, dict)
+    findings = refused(read_json, io.BytesIO(b'{"entries": {"p": {}, "q": {}}}').read, "f.json", file, dict)
     assert [(problem.where, values_of(problem.problem)) for problem in findings.problems] == [
         ("/entries/p", ["'a'"]),
         ("/entries/q", ["'a'"]),
@@ -815,7 +817,9 @@ NESTED: dict[str, Any] = {
 
 def nested(text, folder):
     """Read a file by `NESTED`."""
-    return read_json(text.encode(), "f.json", json_file(folder, NESTED, each="entries"), dict)
+    return read_json(
+        io.BytesIO(text.encode()).read, "f.json", json_file(folder, NESTED, each="entries"), dict
+    )
 
 
 @pytest.mark.parametrize(
@@ -992,7 +996,9 @@ def test_entries_are_converted_once(tmp_path):
 
     # The second value is one that only the strict parser accepts.
     entry = {"type": "object", "additionalProperties": {"type": "integer"}}
-    read = read_json(b'{"v": 1, "w": 2.0, "x": 3}', "f.json", json_file(tmp_path, entry), convert)
+    read = read_json(
+        io.BytesIO(b'{"v": 1, "w": 2.0, "x": 3}').read, "f.json", json_file(tmp_path, entry), convert
+    )
     assert calls == [[("v", 1), ("w", 2), ("x", 3)]]
     assert read == Read((calls[0], {}), [])
 
@@ -1164,13 +1170,13 @@ def test_a_nan_in_a_member_that_the_schema_does_not_name_is_one_problem():
 
 def test_without_jsonschema_a_problem_is_its_place_and_the_description():
     code = (
-        "import sys; sys.modules['jsonschema'] = None\n"
+        "import io, sys; sys.modules['jsonschema'] = None\n"
         "from validator.findings import Refused\n"
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v": {"f": {"humans": [{"box": [1, 2, 3, "x"]}]}, "g": {}}, "w": {"f": {"humans": []}}}\'\n'
         "for content in (data, b'[1]'):\n"
-        "    try: read_parts(content, 'f', load_rules('kinetics_tps').json[1])\n"
+        "    try: read_parts(io.BytesIO(content).read, 'f', load_rules('kinetics_tps').json[1])\n"
         "    except Refused as refused:\n"
         "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
     )
@@ -1184,11 +1190,11 @@ def test_without_jsonschema_a_problem_is_its_place_and_the_description():
 
 def test_a_good_file_imports_neither_jsonschema_nor_the_words():
     code = (
-        "import sys\n"
+        "import io, sys\n"
         "from validator.formats.kinetics_tps.read import read_parts\n"
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v:": {"f": {"humans": [], "x": [{"y": ":"}]}}}\'\n'
-        "read_parts(data, 'f', load_rules('kinetics_tps').json[1])\n"
+        "read_parts(io.BytesIO(data).read, 'f', load_rules('kinetics_tps').json[1])\n"
         "print({'jsonschema', 'validator.json_words', 'validator.nearest_names', 'difflib'} & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)

@@ -79,7 +79,7 @@ json_reader._PIECE, json_reader._MOST_MEMORY = 1_000_000, int(sys.argv[2])
 rules = load_rules("kinetics_tps").json[1]
 before = peak()
 try:
-    read_parts(Path(sys.argv[1]).read_bytes(), "f.json", rules)
+    read_parts(open(sys.argv[1], "rb").read, "f.json", rules)
 except Refused as refused:
     print(refused.findings.problems[0].code, peak() - before)
 """

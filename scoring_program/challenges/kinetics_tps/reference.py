@@ -66,13 +66,13 @@ def read_reference(folder: Path, rules: Rules) -> Reference:
         require_files(folder, (CLASSES_FILE, PARTS_FILE), "put it into the reference folder", findings)
         with findings.part():
             classes_file = JsonFile(CLASSES_FILE, rules.json[0].schema)
-            classes_data = (folder / CLASSES_FILE).read_bytes()
-            classes = findings.take(read_classes(classes_data, CLASSES_FILE, classes_file))
+            with (folder / CLASSES_FILE).open("rb") as stream:
+                classes = findings.take(read_classes(stream.read, CLASSES_FILE, classes_file))
         with findings.part():
             (parts_schema,) = rules.reference_schemas
             parts_file = JsonFile(PARTS_FILE, parts_schema)
-            parts_data = (folder / PARTS_FILE).read_bytes()
-            parts = findings.take(read_parts(parts_data, PARTS_FILE, parts_file, one_each=True))
+            with (folder / PARTS_FILE).open("rb") as stream:
+                parts = findings.take(read_parts(stream.read, PARTS_FILE, parts_file, one_each=True))
         findings.refuse_problems()
         videos_with_frames = set(parts.videos)
         _check_both_have(videos_with_frames - classes.keys(), CLASSES_FILE, findings)

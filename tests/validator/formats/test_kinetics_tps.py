@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 
 import numpy as np
@@ -47,7 +48,7 @@ def document(**videos):
 
 def read(value, file=PARTS, **options):
     data = value if isinstance(value, bytes) else json.dumps(value).encode()
-    return read_parts(data, "p.json", file, **options)
+    return read_parts(io.BytesIO(data).read, "p.json", file, **options)
 
 
 def as_loops(parts):
@@ -241,8 +242,8 @@ def test_a_damaged_file_does_not_hide_problems_of_the_other(tmp_path):
 
 def test_classes_of_the_reference():
     file = JsonFile("c.json", CLASSES.schema)
-    assert read_classes(b'{"v": "jump"}', "c.json", file).content == {"v": "jump"}
-    assert refused(read_classes, b"[]", "c.json", file)
+    assert read_classes(io.BytesIO(b'{"v": "jump"}').read, "c.json", file).content == {"v": "jump"}
+    assert refused(read_classes, io.BytesIO(b"[]").read, "c.json", file)
 
 
 SMALL = [human((0.1, 0.1, 0.5, 0.9), head=[((0, 0, 0.5, 1), s) for s in "ab"]), human((0.1, 0.1, 0.4, 0.9))]

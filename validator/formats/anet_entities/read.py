@@ -88,7 +88,8 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
             _check_mode(members["eval_mode"], rules.id, name, findings)
             findings.extend(FORMAT.check(grounding, rules).with_files(lambda _: name))
 
-        content = read_json(submission.read(name), name, file, as_grounding, check_content)
+        with submission.open(name) as stream:
+            content = read_json(stream.read, name, file, as_grounding, check_content)
         (grounding, _), members = findings.take(content)
         _note_external_data(members, findings)
         findings.refuse_problems()

@@ -5,6 +5,7 @@ What a value is, the task declares (`validator.formats.values`).
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
@@ -75,7 +76,7 @@ def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None =
     from validator.json_object_reader import read_json
 
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(data, name, rules.json[0], dict))
+        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)

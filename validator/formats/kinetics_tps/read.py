@@ -21,6 +21,7 @@ from validator.items import Place, check_items
 from validator.json_columns import Column
 from validator.json_object_reader import Entries, Members, read_json
 from validator.json_reader import Budget
+from validator.reading_ahead import reading_ahead
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -87,7 +88,8 @@ def read(
         _refuse_exchanged(submission, names[classes_file.name], names[parts_file.name])
         with findings.part():
             name = names[classes_file.name]
-            classes = findings.take(read_classes(submission.read(name), name, classes_file, budget))
+            with submission.open(name) as stream:
+                classes = findings.take(read_classes(stream.read, name, classes_file, budget))
         with findings.part():
             name = names[parts_file.name]
 
@@ -95,8 +97,8 @@ def read(
                 problems = FORMAT.check(KineticsSubmission(classes, parts), rules)
                 return problems.with_files(names.__getitem__)
 
-            data = submission.read(name)
-            parts = findings.take(read_parts(data, name, parts_file, budget=budget, check=check_all))
+            with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
+                parts = findings.take(read_parts(read_on, name, parts_file, budget=budget, check=check_all))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -138,15 +140,15 @@ def check_videos(
 
 
 def read_classes(
-    data: bytes, name: str, file: JsonFile, budget: Budget | None = None
+    stream: Callable[[int], bytes], name: str, file: JsonFile, budget: Budget | None = None
 ) -> Read[dict[str, str]]:
-    """Read a mapping of videos to classes. Raises Refused."""
-    read = read_json(data, name, file, dict, budget=budget)
+    """Read a mapping of videos to classes; ``stream`` is that of `read_json`. Raises Refused."""
+    read = read_json(stream, name, file, dict, budget=budget)
     return Read(read.content[0], read.notes)
 
 
 def read_parts(
-    data: bytes,
+    stream: Callable[[int], bytes],
     name: str,
     file: JsonFile,
     one_each: bool = False,
@@ -155,7 +157,8 @@ def read_parts(
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    ``check`` returns what is wrong with the arrays, `check_parts` by default. Raises Refused.
+    ``stream`` is that of `read_json`; ``check`` returns what is wrong with the arrays, `check_parts` by
+    default. Raises Refused.
     """
 
     def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
@@ -164,7 +167,7 @@ def read_parts(
     def build(entries: Entries) -> PartStates:
         return as_part_states(entries, one_each)
 
-    read = read_json(data, name, file, build, check_content, budget)
+    read = read_json(stream, name, file, build, check_content, budget)
     return Read(read.content[0], read.notes)
 
 
