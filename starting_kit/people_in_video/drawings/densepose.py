@@ -27,7 +27,7 @@ from scoring_program.challenges.densepose.reference import (
     best_of_images,
 )
 from scoring_program.metrics.average_precision import THRESHOLDS
-from scoring_program.metrics.pairs import largest_of_items
+from scoring_program.metrics.group_values import largest_of_items
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.densepose.read import Detection, read_at
