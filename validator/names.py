@@ -19,8 +19,6 @@ EXPLAINED_BY_NAMES = ("N-LOW",)
 # Comparing more names of the data would take longer than reading them.
 _MOST_COMPARED = 200_000
 _LONGEST_COMPARED = 200
-# What does not explain the members of so many groups, as frames of videos, does not explain all.
-_GROUPS_LOOKED_AT = 50
 REMEDY = "write them as in the data, "
 """What explanations begin with."""
 _LONGEST_SHOWN = 40
@@ -106,31 +104,6 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     ''
     """
     change = find_sure_change([("", name) for name in names], [("", name) for name in known_names])
-    return f"{REMEDY}{change.text()}" if change else ""
-
-
-def explain_unknown_members(members: Collection[Member], known_members: Collection[Member]) -> str:
-    """Return the same for names which belong to something, as frames to videos.
-
-    Only those of what both sides have are compared, and the number of a name may tell it alone.
-
-    Examples
-    --------
-    >>> frames, known_frames = [("v", "1"), ("v", "2"), ("v", "3")], [("v", "0"), ("v", "1"), ("v", "2")]
-    >>> explain_unknown_members(frames, known_frames)
-    "write them as in the data, with n - 1 for n, as '0' for '1'"
-    """
-    known = set(known_members)
-    unknown_groups = {group for group, name in members if (group, name) not in known}
-    known_groups = {group for group, _ in known}
-    few_groups = set(sorted(unknown_groups & known_groups)[:_GROUPS_LOOKED_AT])
-    change = None
-    for groups in (few_groups, known_groups):
-        some_members = [member for member in members if member[0] in groups]
-        some_known = [member for member in known_members if member[0] in groups]
-        change = find_sure_change(some_members, some_known, by_number=True)
-        if change is None:
-            return ""
     return f"{REMEDY}{change.text()}" if change else ""
 
 
