@@ -25,11 +25,11 @@ def explain_unknown_members(members: Collection[Member], known_members: Collecti
     unknown_groups = {group for group, name in members if (group, name) not in known}
     known_groups = {group for group, _ in known}
     few_groups = set(sorted(unknown_groups & known_groups)[:_GROUPS_LOOKED_AT])
-    change = None
     for groups in (few_groups, known_groups):
         some_members = [member for member in members if member[0] in groups]
         some_known = [member for member in known_members if member[0] in groups]
         change = find_sure_change(some_members, some_known, by_number=True)
         if change is None:
             return ""
-    return f"{REMEDY}{change.text()}" if change else ""
+        explanation = f"{REMEDY}{change.text()}"
+    return explanation

@@ -32,6 +32,8 @@ _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 _ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 # Start and end of a clip in seconds, as names of Kinetics have them: "_000012_000022".
 _CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
+# What ActivityNet writes in front of the ids of videos.
+_BEFORE_ID = re.compile(r"\A[vV]_")
 # The last number of a name; longer ones are ids.
 _LAST_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?=[^0-9]{0,40}\Z)")
 
@@ -44,35 +46,15 @@ def _without_folder(name: str) -> str:
     return re.split(r"[/\\]", name)[-1] or name
 
 
-def _without_ending(name: str) -> str:
-    return _ENDING.sub("", name)
-
-
-def _without_clip_times(name: str) -> str:
-    return _CLIP_TIMES.sub("", name)
-
-
-def _without_v(name: str) -> str:
-    """Return a name without what ActivityNet writes in front of the ids of videos."""
-    return name[2:] if name[:2] in ("v_", "V_") else name
-
-
-def _without_zeros(name: str) -> str:
-    return _ZEROS.sub("", name)
-
-
-def _without_marks(name: str) -> str:
-    return _MARKS.sub("", name)
-
-
+_without_zeros = partial(_ZEROS.sub, "")
 FOLDINGS = (
     _without_folder,
-    _without_ending,
-    _without_clip_times,
-    _without_v,
+    partial(_ENDING.sub, ""),
+    partial(_CLIP_TIMES.sub, ""),
+    partial(_BEFORE_ID.sub, ""),
     _without_zeros,
     folded,
-    _without_marks,
+    partial(_MARKS.sub, ""),
 )
 """What names may differ in, in the order in which all are applied to a name; each returns it without that."""
 
