@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from validator.discovery import discover
 from validator.findings import Findings, Note, Read
@@ -23,8 +23,6 @@ _FORMATS = __package__
 _RULES_ENDING = ".files.yaml"
 # Tasks that declare the values of items name the file first.
 _DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
-_LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
-_MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
 ContentT = TypeVar("ContentT")
 
 
@@ -152,14 +150,17 @@ def parse_rules(path: Path) -> Rules:
     Raises Refused where ``values`` cannot be used.
     """
     text, folder = path.read_text(encoding="utf-8"), path.parent
+    task_id = path.name.removesuffix(_RULES_ENDING)
     if _DECLARES_VALUES.search(text):
-        return _rules_of_values(path, text)
+        # Only programs of such tasks hold the module.
+        rules: Rules = importlib.import_module(f"{_FORMATS}.values").rules_of_values(task_id, path, text)
+        return rules
     data = load_strict(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
     return Rules(
-        id=path.name.removesuffix(_RULES_ENDING),
+        id=task_id,
         folder=folder,
         limits=Limits(**data.pop("limits")),
         csv=tuple(_parse_csv_rules(**words) for words in data.pop("csv", ())),
@@ -168,24 +169,6 @@ def parse_rules(path: Path) -> Rules:
         reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
         **data,
     )
-
-
-def _rules_of_values(path: Path, text: str) -> Rules:
-    """Return the rules that follow from what items have. Raises Refused."""
-    # Only programs of such tasks hold the module.
-    values = importlib.import_module(f"{_FORMATS}.values")
-    with values.reading_declaration(path):
-        data = load_strict(text)
-        if data.keys() != {"file", "values"}:
-            raise ValueError("it holds file and values, and nothing else")
-        form = values.parse_form(data["file"], data["values"])
-    rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
-    if form.is_table:
-        return rules
-    # Readers use the name and the text of a schema alone.
-    schema = cast(Path, values.json_schema(form))
-    file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
-    return rules._replace(json=(file,), any_single=True)
 
 
 def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
