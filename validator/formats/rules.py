@@ -19,8 +19,8 @@ from validator.submission import Limits, Source
 
 # This package; kits have it below another one.
 _FORMATS = __package__
-# How the names of files of rules end; the id of the task is before it.
-_RULES_ENDING = ".files.yaml"
+RULES_ENDING = ".files.yaml"
+"""How the names of files of rules end; the id of the task is before it."""
 # Tasks that declare the values of items name the file first.
 _DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
 ContentT = TypeVar("ContentT")
@@ -111,13 +111,6 @@ class Rules(NamedTuple):
         patterns += [file.name for file in self.json]
         return patterns
 
-    @property
-    def data_files(self) -> list[Path]:
-        """The files that the rules consist of."""
-        rules_file = self.folder / f"{self.id}{_RULES_ENDING}"
-        schemas = [file.schema for file in self.json if isinstance(file.schema, Path)]
-        return [rules_file, *schemas, *self.reference_schemas]
-
 
 def no_further_rules(content: Any, rules: Rules) -> Findings:
     """Return no findings: all rules are checked where the files are read."""
@@ -150,7 +143,7 @@ def parse_rules(path: Path) -> Rules:
     Raises Refused where ``values`` cannot be used.
     """
     text, folder = path.read_text(encoding="utf-8"), path.parent
-    task_id = path.name.removesuffix(_RULES_ENDING)
+    task_id = path.name.removesuffix(RULES_ENDING)
     if _DECLARES_VALUES.search(text):
         # Only programs of such tasks hold the module.
         rules: Rules = importlib.import_module(f"{_FORMATS}.values").rules_of_values(task_id, path, text)
@@ -181,14 +174,14 @@ def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
 
 def task_ids(root: str = _FORMATS) -> list[str]:
     """Return the ids of the tasks that have rules below a package, in ascending order."""
-    paths = discover(root, f"*/*{_RULES_ENDING}")
-    return sorted(path.name.removesuffix(_RULES_ENDING) for path in paths)
+    paths = discover(root, f"*/*{RULES_ENDING}")
+    return sorted(path.name.removesuffix(RULES_ENDING) for path in paths)
 
 
 @cache
 def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
-    for path in discover(root, f"*/{task_id}{_RULES_ENDING}"):
+    for path in discover(root, f"*/{task_id}{RULES_ENDING}"):
         return parse_rules(path)
     raise FileNotFoundError(f"there are no rules of {task_id}")
 

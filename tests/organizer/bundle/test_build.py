@@ -24,6 +24,7 @@ from organizer.bundle.build import build_all
 from organizer.bundle.competition import named_files
 from organizer.bundle.modules import needed_modules
 from organizer.bundle.plan import plan_bundles
+from organizer.bundle.programs import files_of_rules
 from organizer.bundle.source import load_competition
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files, zip_files
@@ -140,7 +141,7 @@ def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program
     names = names_in(program_of(name))
     rules, folder = load_rules(name), load_task(name).folder
     assert {"score.py", "metadata.yaml", "metadata", "LICENSE"} <= names
-    assert {path.relative_to(ROOT).as_posix() for path in rules.data_files} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in files_of_rules(rules)} <= names
     for own, ending in ((rules.folder, ".files.yaml"), (folder, ".yaml")):
         inside = {entry for entry in names if entry.startswith(f"{own.parent.relative_to(ROOT)}/")}
         challenges = {entry.split("/")[2] for entry in inside if entry.count("/") > 2}
