@@ -6,16 +6,14 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 from validator.discovery import discover
-from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_strict
-from validator.submission import Limits, Source
+from validator.submission import Limits
 
 # This package; kits have it below another one.
 _FORMATS = __package__
@@ -23,7 +21,6 @@ RULES_ENDING = ".files.yaml"
 """How the names of files of rules end; the id of the task is before it."""
 # Tasks that declare the values of items name the file first.
 _DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
-ContentT = TypeVar("ContentT")
 
 
 class Field(NamedTuple):
@@ -112,31 +109,6 @@ class Rules(NamedTuple):
         return patterns
 
 
-def no_further_rules(content: Any, rules: Rules) -> Findings:
-    """Return no findings: all rules are checked where the files are read."""
-    return Findings()
-
-
-@dataclass(frozen=True)
-class Format(Generic[ContentT]):
-    """The reader of the submissions to the tasks of a challenge.
-
-    Attributes
-    ----------
-    read : callable
-        Checks a submission and returns its content, without a reference; ends with ``check``. Raises Refused.
-    hints : callable
-        Returns notes on likely mistakes that need no reference, from the content and the rules of the task.
-    check : callable
-        Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
-        become arrays without files end with it, too. Problems name the files as the rules do.
-    """
-
-    read: Callable[[Source, Rules], Read[ContentT]]
-    hints: Callable[[ContentT, Rules], list[Note]]
-    check: Callable[[ContentT, Rules], Findings] = no_further_rules
-
-
 def parse_rules(path: Path) -> Rules:
     """Return the rules in a file, which ``files.schema.json`` describes and building a program checks.
 
@@ -184,10 +156,3 @@ def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     for path in discover(root, f"*/{task_id}{RULES_ENDING}"):
         return parse_rules(path)
     raise FileNotFoundError(f"there are no rules of {task_id}")
-
-
-def load_format(task_id: str) -> tuple[Format[Any], Rules]:
-    """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
-    rules = load_rules(task_id)
-    module = importlib.import_module(f"{_FORMATS}.{rules.folder.name}.read")
-    return module.FORMAT, rules

@@ -184,7 +184,6 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
 NOT_OF_PROGRAMS = {
     "check_arrays",
     "iter_list",
-    "load_format",
     "load_plain",
     "read_at",
 }

@@ -34,9 +34,9 @@ from tests.helpers import (
     run_folder,
     values_of,
 )
+from validator.checking import load_format
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.write import encode_detection
-from validator.formats.rules import load_format
 
 ID = "densepose"
 DEMO = REFERENCES / ID

@@ -8,12 +8,12 @@ import pytest
 
 from organizer.bundle.programs import files_of_rules, refuse_wrong_rules
 from tests.helpers import ROOT, make_zip, places_of, refused
+from validator.checking import load_format
 from validator.formats.rules import (
     CsvRules,
     Field,
     JsonFile,
     Rules,
-    load_format,
     load_rules,
     parse_rules,
     task_ids,

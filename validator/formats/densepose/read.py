@@ -22,7 +22,7 @@ import numpy as np
 from validator.arrays import Pixels
 from validator.choose_named import choose_named, naming_other_task
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
-from validator.formats.rules import Format, JsonFile, Rules
+from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
@@ -479,6 +479,3 @@ class DetectionHints:
             text = f"all {same}. AP ranks detections: give each its own score"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         return notes
-
-
-FORMAT = Format(read, lambda hints, rules: hints.notes())
