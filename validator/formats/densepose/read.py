@@ -21,6 +21,7 @@ import numpy as np
 
 from validator.arrays import Pixels
 from validator.choose_named import choose_named, naming_other_task
+from validator.cores import usable_cores
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
 from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note
@@ -28,7 +29,7 @@ from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
 from validator.json_list_reader import load_list_schema, read_list
 from validator.json_reader import Budget, EntryLimit
-from validator.limits import collector_off, usable_cores
+from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
 from validator.submission import Source, open_submission
 from validator.texts import counted
