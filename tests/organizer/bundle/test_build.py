@@ -180,13 +180,8 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
         assert other_reader.isdisjoint(code)
 
 
-# What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
-NOT_OF_PROGRAMS = {
-    "check_arrays",
-    "iter_list",
-    "load_plain",
-    "read_at",
-}
+# What only organizers use, beside the other half of it.
+NOT_OF_PROGRAMS = {"load_plain"}
 
 
 def used_names(tree):

@@ -7,14 +7,12 @@ needs of the pixels.
 
 from __future__ import annotations
 
-import io
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -99,10 +97,6 @@ class Detection:
     pixels: Pixels
 
 
-# A detection in memory: its text with an empty mask, and the pixels of the mask.
-ArrayEntry = tuple[str, Pixels]
-
-
 class Entry(NamedTuple):
     """A detection that fits its schema: its position in the file, its value, and the length of its text.
 
@@ -172,7 +166,7 @@ def read_detections(
             stack.enter_context(collector_off())
             stream = stack.enter_context(submission.open(name))
             read_on = stack.enter_context(_reading_ahead(stream.read))
-            entries = _entries(read_on, name, file, found, n_images)
+            entries = entries_of(read_on, name, file, found, n_images)
             _pass_on(entries, keep, found, name, n_images)
         findings.notes += found.notes
     return Read(name, findings.notes)
@@ -196,38 +190,7 @@ def _reading_ahead(read: Callable[[int], bytes]) -> Iterator[Callable[[int], byt
         yield read_on
 
 
-def check_arrays(entries: Sequence[ArrayEntry], rules: Rules, keep: Callable[[Detection], None]) -> None:
-    """Pass detections in memory to a function. Raises Refused; problems name no file."""
-    texts = ",".join(text for text, _ in entries)
-    (file,) = rules.json
-    with Findings.collect() as findings:
-        stream = io.BytesIO(f"[{texts}]".encode())
-        for entry in _entries(stream.read, "", file, findings):
-            with findings.part():
-                detection = check(entry._replace(pixels=entries[entry.position][1]))
-                if findings.ok:
-                    keep(detection)
-
-
-def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
-    """Return the detections at these positions of a submission that is valid; only they are decoded.
-
-    Raises Refused.
-    """
-    (file,) = rules.json
-    detections: dict[int, Detection] = {}
-    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
-        (name,) = findings.take(choose_named(submission, rules)).values()
-        with submission.open(name) as stream:
-            for entry in _entries(stream.read, name, file, findings):
-                if entry.position > max(positions, default=-1):
-                    break
-                if entry.position in positions:
-                    detections[entry.position] = check(entry)
-    return detections
-
-
-def _entries(
+def entries_of(
     stream: Callable[[int], bytes],
     name: str,
     file: JsonFile,

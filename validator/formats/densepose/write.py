@@ -12,7 +12,8 @@ import numpy as np
 
 from validator.arrays import Pixels
 from validator.checking import Format
-from validator.formats.densepose.read import ArrayEntry, Box, read
+from validator.formats.densepose.read import Box, read
+from validator.formats.densepose.selection import ArrayEntry
 from validator.png import decode_base64, decode_png
 
 PNG_LEVEL = 6
