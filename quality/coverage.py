@@ -31,7 +31,7 @@ from scoring_program.metrics.resampling import HalfScores
 from scoring_program.result import Statistics
 from scoring_program.task import Task
 from validator.arrays import Floats, Ints
-from validator.limits import usable_cores
+from validator.cores import usable_cores
 from validator.texts import counted
 
 _TEAMS = 10

@@ -15,7 +15,7 @@ from scoring_program.marks import MARKS_FILE
 from scoring_program.scoring import Loaded, load_reference
 from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
-from validator.formats.rules import load_format
+from validator.checking import load_format
 
 _MARK_TEXT = """# Synthetic data
 

@@ -111,8 +111,8 @@ def _try_submission(submission: Path, reference: Path, output: Path, checks_at_h
 
 def _check_at_home(task_id: str, submission: Path) -> list[str]:
     """Return the codes of the problems that the validator finds."""
+    from validator.checking import load_format
     from validator.findings import Findings
-    from validator.formats.rules import load_format
 
     task_format, rules = load_format(task_id)
     findings = Findings()

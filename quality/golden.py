@@ -10,7 +10,7 @@ from typing import Any
 from organizer.files import folder_files, write_files
 from quality import ROOT
 from scoring_program.settings import PROTOCOLS
-from validator.formats.rules import load_format
+from validator.checking import load_format
 
 _WHAT = "EDIT: what the case is about, in a sentence"
 

@@ -19,8 +19,8 @@ from organizer.files import unpack, write_files
 from quality import ROOT
 from quality.driver import run_program
 from scoring_program.task import task_ids
+from validator.cores import usable_cores
 from validator.findings import Refused
-from validator.limits import usable_cores
 from validator.texts import counted
 
 # The exit code, and scores.json or the log.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.elements import plots
+from scoring_program.report.elements.colors import color_scale
 from scoring_program.report.elements.svg import with_title
 from scoring_program.report.elements.tables import table
 from scoring_program.report.html import element
@@ -76,7 +76,7 @@ class BodyFigure(Section):
                 look = {"class": "limb", "style": f"--s:{min(max(value, 0.0), 1.0):.3f}"}
             chart.append(with_title(_body_shape(shape, look), title))
         sides = element("div", element("span", "right"), element("span", "left"), class_="sides")
-        return element("div", chart, sides, plots.color_scale("0", "1"), class_="body")
+        return element("div", chart, sides, color_scale("0", "1"), class_="body")
 
 
 def _body_shape(shape: _Circle | _Limb, look: dict[str, str]) -> Element:

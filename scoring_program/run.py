@@ -12,11 +12,11 @@ import contextlib
 import sys
 import time
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 from scoring_program.disclosure import shown_seconds
 from scoring_program.report import outputs, page
@@ -56,19 +56,6 @@ class Outcome:
     findings: Findings = field(default_factory=Findings)
     signature: str = ""
     times: str = ""
-
-
-class _Limit(NamedTuple):
-    """A limit of a run: how the run is called that it ends, and the words of the message on that."""
-
-    outcome: str
-    code: str
-    setting: str
-    excess: str
-
-
-_TIME = _Limit("time", "E-LIMIT-TIME", "time_limit", "takes longer")
-_MEMORY = _Limit("memory", "E-LIMIT-MEMORY", "memory_limit", "needs more memory")
 
 
 class _Clock:
@@ -174,8 +161,12 @@ def load_folder(
         limits.require_memory(_LEAST_MEMORY)
         if task.evaluator and settings["detail"] != FULL:
             console.mute()
-    with _hidden_problems(task, settings):
+    try:
         return load_reference(task, folder, settings)
+    except Refused as refused:
+        if settings["detail"] == FULL:
+            raise
+        _refuse_hidden(task, refused.findings)
 
 
 def _require_packages(task_id: str) -> None:
@@ -191,18 +182,12 @@ def _require_packages(task_id: str) -> None:
         Findings().refuse("E-PYTHON", problem, remedy)
 
 
-@contextlib.contextmanager
-def _hidden_problems(task: Task, settings: Settings) -> Iterator[None]:
-    """Refuse a reference without a word on its content, unless the detail level is full."""
-    try:
-        yield
-    except Refused as refused:
-        if settings["detail"] == "full":
-            raise
-        codes = ", ".join(sorted({problem.code for problem in refused.findings.problems}))
-        problem = f"{codes}: the reference data has {counted(refused.findings.total, 'problem')}"
-        command = f"python -m organizer prepare {task.id} --source DIR --output DIR"
-        Findings().refuse("E-REF", problem, f"the organizers see them with {command}")
+def _refuse_hidden(task: Task, findings: Findings) -> NoReturn:
+    """Refuse a reference with these problems, without a word on its content."""
+    codes = ", ".join(sorted({problem.code for problem in findings.problems}))
+    problem = f"{codes}: the reference data has {counted(findings.total, 'problem')}"
+    command = f"python -m organizer prepare {task.id} --source DIR --output DIR"
+    Findings().refuse("E-REF", problem, f"the organizers see them with {command}")
 
 
 def run(
@@ -318,19 +303,19 @@ def _stopped(error: BaseException, unfinished: Sequence[Findings], clock: _Clock
         problem = f"the platform ended the run in the stage {clock.stage}"
         findings.add("E-STOPPED", problem, "submit again")
         return Outcome("broken", BROKEN, findings=findings)
-    limit = _MEMORY if limits.is_out_of_memory(error) else _TIME
-    problem = f"the run {limit.excess} than is allowed (stage {clock.stage})"
+    outcome, code, excess = "time", "E-LIMIT-TIME", "takes longer"
+    if limits.is_out_of_memory(error):
+        outcome, code, excess = "memory", "E-LIMIT-MEMORY", "needs more memory"
+    setting = f"{outcome}_limit in settings.yaml"
+    problem = f"the run {excess} than is allowed (stage {clock.stage})"
     if clock.is_organizers:
-        remedy = f"raise {limit.setting} in settings.yaml, or the limits of the container"
-        findings.add(limit.code, problem, remedy)
+        findings.add(code, problem, f"raise {setting}, or the limits of the container")
         return Outcome("broken", BROKEN, findings=findings)
-    ask = (
-        f"if your submission is of ordinary size, write to the organizers ({limit.setting} in settings.yaml)"
-    )
-    findings.add(limit.code, problem, f"submit less; {ask}")
+    ask = f"if your submission is of ordinary size, write to the organizers ({setting})"
+    findings.add(code, problem, f"submit less; {ask}")
     for collection in unfinished:
         findings.extend(collection)
-    return Outcome(limit.outcome, INVALID, findings=findings)
+    return Outcome(outcome, INVALID, findings=findings)
 
 
 class _Report(NamedTuple):
@@ -344,13 +329,9 @@ class _Report(NamedTuple):
 
 def _report(outcome: Outcome, clock: _Clock) -> _Report:
     """Return what the outputs of a run say."""
-    loaded = clock.loaded
-    if loaded is not None and outcome.result is not None:
-        return _report_of_result(loaded, outcome.result, clock)
-    return _report_of_failure(loaded, outcome, clock)
-
-
-def _report_of_result(loaded: AnyLoaded, result: Result, clock: _Clock) -> _Report:
+    loaded, result = clock.loaded, outcome.result
+    if loaded is None or result is None:
+        return _report_of_failure(loaded, outcome, clock)
     html = page.result_page(loaded.task, result.shown, result.notes)
     detail = outputs.result_json(result.shown, result.notes, clock.seconds())
     log = [] if clock.at_home else _log_of_result(loaded.task, result.shown, result.notes, clock)

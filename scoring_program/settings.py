@@ -151,8 +151,8 @@ def allowed(
                 remedy = f"did you mean {close[0]}?" if close else f"known settings are {names}"
                 problem = "there is no setting of this name"
                 findings.add("E-SETTINGS-KEY", problem, remedy, file=file, where=where, rule=where)
-            elif expected := _expected(setting, value):
-                remedy = f"it must be {expected}"
+            elif not _is_allowed(setting, value):
+                remedy = f"it must be {_allowed_values(setting)}"
                 problem = "the value is not allowed"
                 findings.add("E-SETTINGS-VALUE", problem, remedy, file=file, where=where, rule=where)
             else:
@@ -170,29 +170,22 @@ _KINDS: dict[type, tuple[tuple[type, ...], str]] = {
 }
 
 
-def _expected(setting: Setting, value: SettingValue) -> str:
-    """Return what the value should be, or "" if it is allowed."""
-    return "" if _is_allowed(setting, value) else _allowed_values(setting)
-
-
 def _is_allowed(setting: Setting, value: SettingValue) -> bool:
-    is_list = isinstance(setting.default, list)
-    if is_list and not isinstance(value, list):
-        return False
-    if is_list and setting.choices:
-        return all(name in setting.choices for name in value)
+    if isinstance(setting.default, list):
+        return isinstance(value, list) and _is_allowed_list(setting, value)
     if setting.choices or setting.keys:
-        return _is_choice(setting, value) or _is_mapping(setting, value)
+        is_choice = any(value == choice and type(value) is type(choice) for choice in setting.choices)
+        return is_choice or _is_mapping(setting, value)
+    return _is_in_range(setting, value, type(setting.default))
+
+
+def _is_allowed_list(setting: Setting, values: Sequence[SettingValue]) -> bool:
+    if setting.choices:
+        return all(name in setting.choices for name in values)
     if setting.length:
-        return len(value) in (0, setting.length) and all(_is_between(number, setting) for number in value)
-    if is_list:
-        return bool(value) and all(isinstance(name, str) for name in value)
-    has_range = setting.min is not None and setting.max is not None
-    return _is_of(value, type(setting.default)) and (not has_range or _is_between(value, setting))
-
-
-def _is_choice(setting: Setting, value: SettingValue) -> bool:
-    return any(value == choice and type(value) is type(choice) for choice in setting.choices)
+        are_in_range = all(_is_in_range(setting, number, float) for number in values)
+        return len(values) in (0, setting.length) and are_in_range
+    return bool(values) and all(isinstance(name, str) for name in values)
 
 
 def _is_mapping(setting: Setting, value: SettingValue) -> bool:
@@ -207,14 +200,11 @@ def _allowed_values(setting: Setting) -> str:
     choices = ", ".join(map(str, setting.choices))
     if setting.choices and isinstance(setting.default, list):
         return f"a list of names: {choices}"
-    alternatives = list[str]()
-    if setting.choices:
-        alternatives.append(f"one of {choices}")
-    if setting.keys:
+    if setting.choices or setting.keys:
         members = [f"{key}: {_KINDS[kind][1]}" for key, kind in setting.keys.items()]
-        alternatives.append(f"a mapping of {', '.join(members)}")
-    if alternatives:
-        return ", or ".join(alternatives)
+        one_choice = f"one of {choices}" if setting.choices else ""
+        mapping = f"a mapping of {', '.join(members)}" if members else ""
+        return ", or ".join(filter(None, (one_choice, mapping)))
     _, kind_text = _KINDS[type(setting.default)]
     if setting.length:
         kind_text = f"a list of {setting.length} numbers"
@@ -230,8 +220,8 @@ def _is_of(value: SettingValue, kind: type) -> bool:
     return isinstance(value, types) and isinstance(value, bool) == (bool in types)
 
 
-def _is_between(number: SettingValue, setting: Setting) -> bool:
-    """Return whether a value is a number in the range of a setting."""
+def _is_in_range(setting: Setting, value: SettingValue, kind: type) -> bool:
+    """Return whether a value is of a kind, and in the range of a setting that has one."""
     if setting.min is None or setting.max is None:
-        return _is_of(number, float)
-    return _is_of(number, float) and setting.min <= number <= setting.max
+        return _is_of(value, kind)
+    return _is_of(value, kind) and setting.min <= value <= setting.max

@@ -11,7 +11,7 @@ import pytest
 
 from tests.golden_cases import cases, expected_of
 from tests.helpers import REFERENCES, make_zip, places_of, refused
-from validator.formats.rules import load_format
+from validator.checking import load_format
 
 KINETICS, GIVEN, GENERATED = "kinetics_tps", "anet_entities_gt", "anet_entities_gen"
 # The page of Kinetics-TPS shows this form: a human without a box of its own, and commas before closing brackets.

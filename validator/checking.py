@@ -2,16 +2,55 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from validator import limits
-from validator.findings import Findings, Note
-from validator.formats.rules import load_format
+from validator.findings import Findings, Note, Read
+from validator.formats.rules import Rules, load_rules
+from validator.submission import Source
+
+# Kits have this package below another one.
+_FORMATS = f"{__package__}.formats"
+ContentT = TypeVar("ContentT")
 
 # What a run of the scoring program may take unless the organizers choose otherwise.
 _SECONDS, _MEMORY_MB = 570.0, 8000.0
+
+
+def no_further_rules(content: Any, rules: Rules) -> Findings:
+    """Return no findings: all rules are checked where the files are read."""
+    return Findings()
+
+
+@dataclass(frozen=True)
+class Format(Generic[ContentT]):
+    """How the submissions to the tasks of a challenge are checked without a reference.
+
+    Attributes
+    ----------
+    read : callable
+        Checks a submission and returns its content; ends with ``check``. Raises Refused.
+    hints : callable
+        Returns notes on likely mistakes that need no reference, from the content and the rules of the task.
+    check : callable
+        Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
+        become arrays without files end with it, too. Problems name the files as the rules do.
+    """
+
+    read: Callable[[Source, Rules], Read[ContentT]]
+    hints: Callable[[ContentT, Rules], list[Note]]
+    check: Callable[[ContentT, Rules], Findings] = no_further_rules
+
+
+def load_format(task_id: str) -> tuple[Format[Any], Rules]:
+    """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
+    rules = load_rules(task_id)
+    module = importlib.import_module(f"{_FORMATS}.{rules.folder.name}.write")
+    return module.FORMAT, rules
 
 
 def check_submission(task_id: str, submission: Path) -> Findings:

@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import NoReturn
 
 from validator.findings import Findings
-from validator.json_columns import DEEPEST, JsonValue, Schema, check_of
+from validator.json_columns import DEEPEST, Schema, check_of
 from validator.json_reader import (
-    ANYTHING,
     Batch,
     Budget,
     Cursor,
@@ -63,21 +62,11 @@ def read_list(
     limit : EntryLimit, optional
     """
     cursor = Cursor(stream, name, findings)
-    reader = _ListReader(cursor, name, schema, budget, findings)
+    reader = ListReader(cursor, name, schema, budget, findings)
     return reader.batches(reader.items_of_file(), limit)
 
 
-def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
-    """Yield the values of a list that another tool wrote, without a schema.
-
-    ``stream`` is that of `read_list`. Raises Refused as `strict_loads`.
-    """
-    with Findings.collect() as findings:
-        reader = _ListReader(Cursor(stream, name, findings), name, ANYTHING, Budget(), findings)
-        yield from reader.values_of_list()
-
-
-class _ListReader(Reader):
+class ListReader(Reader):
     """Reads the entries of a file that is a list; what is wrong with others is added to findings."""
 
     # Most of an entry is a text, of which only the kind is checked.
@@ -89,16 +78,6 @@ class _ListReader(Reader):
             self._refuse_no_list()
         yield from self._items()
         self._cursor.finish()
-
-    def values_of_list(self) -> Iterator[JsonValue]:
-        """Yield the values of a list without a schema. Raises Refused."""
-        try:
-            for entry in self.items_of_file():
-                value = self._marked_value(entry, f"/{entry.key}", None)
-                self._findings.refuse_problems()
-                yield value
-        except (json.JSONDecodeError, RecursionError) as error:
-            self._refuse(error)
 
     def _items(self) -> Iterator[Entry]:
         """Yield the values of the list that begins here, with their positions as keys."""

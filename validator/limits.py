@@ -10,7 +10,6 @@ import errno
 import gc
 import math
 import mmap
-import os
 import signal
 import threading
 import time
@@ -104,19 +103,6 @@ def require_memory(size: int) -> None:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:
         raise MemoryError from None
-
-
-def usable_cores() -> int:
-    """Return how many cores this process may use, 1 in a daemonic process.
-
-    Those are the processes of `multiprocessing.Pool`, of PyTorch's DataLoader, and of ``rescore``: others of
-    them use the other cores.
-    """
-    import multiprocessing
-
-    if multiprocessing.current_process().daemon:
-        return 1
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @contextlib.contextmanager

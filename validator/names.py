@@ -19,8 +19,6 @@ EXPLAINED_BY_NAMES = ("N-LOW",)
 # Comparing more names of the data would take longer than reading them.
 _MOST_COMPARED = 200_000
 _LONGEST_COMPARED = 200
-# What does not explain the members of so many groups, as frames of videos, does not explain all.
-_GROUPS_LOOKED_AT = 50
 REMEDY = "write them as in the data, "
 """What explanations begin with."""
 _LONGEST_SHOWN = 40
@@ -34,6 +32,8 @@ _ZEROS = re.compile("(?<![0-9])0+(?=[0-9])")
 _ENDING = re.compile(r"(?<=[^./\\])\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 # Start and end of a clip in seconds, as names of Kinetics have them: "_000012_000022".
 _CLIP_TIMES = re.compile(r"_[0-9]{6}_[0-9]{6}\Z")
+# What ActivityNet writes in front of the ids of videos.
+_BEFORE_ID = re.compile(r"\A[vV]_")
 # The last number of a name; longer ones are ids.
 _LAST_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?=[^0-9]{0,40}\Z)")
 
@@ -46,35 +46,15 @@ def _without_folder(name: str) -> str:
     return re.split(r"[/\\]", name)[-1] or name
 
 
-def _without_ending(name: str) -> str:
-    return _ENDING.sub("", name)
-
-
-def _without_clip_times(name: str) -> str:
-    return _CLIP_TIMES.sub("", name)
-
-
-def _without_v(name: str) -> str:
-    """Return a name without what ActivityNet writes in front of the ids of videos."""
-    return name[2:] if name[:2] in ("v_", "V_") else name
-
-
-def _without_zeros(name: str) -> str:
-    return _ZEROS.sub("", name)
-
-
-def _without_marks(name: str) -> str:
-    return _MARKS.sub("", name)
-
-
+_without_zeros = partial(_ZEROS.sub, "")
 FOLDINGS = (
     _without_folder,
-    _without_ending,
-    _without_clip_times,
-    _without_v,
+    partial(_ENDING.sub, ""),
+    partial(_CLIP_TIMES.sub, ""),
+    partial(_BEFORE_ID.sub, ""),
     _without_zeros,
     folded,
-    _without_marks,
+    partial(_MARKS.sub, ""),
 )
 """What names may differ in, in the order in which all are applied to a name; each returns it without that."""
 
@@ -106,31 +86,6 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     ''
     """
     change = find_sure_change([("", name) for name in names], [("", name) for name in known_names])
-    return f"{REMEDY}{change.text()}" if change else ""
-
-
-def explain_unknown_members(members: Collection[Member], known_members: Collection[Member]) -> str:
-    """Return the same for names which belong to something, as frames to videos.
-
-    Only those of what both sides have are compared, and the number of a name may tell it alone.
-
-    Examples
-    --------
-    >>> frames, known_frames = [("v", "1"), ("v", "2"), ("v", "3")], [("v", "0"), ("v", "1"), ("v", "2")]
-    >>> explain_unknown_members(frames, known_frames)
-    "write them as in the data, with n - 1 for n, as '0' for '1'"
-    """
-    known = set(known_members)
-    unknown_groups = {group for group, name in members if (group, name) not in known}
-    known_groups = {group for group, _ in known}
-    few_groups = set(sorted(unknown_groups & known_groups)[:_GROUPS_LOOKED_AT])
-    change = None
-    for groups in (few_groups, known_groups):
-        some_members = [member for member in members if member[0] in groups]
-        some_known = [member for member in known_members if member[0] in groups]
-        change = find_sure_change(some_members, some_known, by_number=True)
-        if change is None:
-            return ""
     return f"{REMEDY}{change.text()}" if change else ""
 
 

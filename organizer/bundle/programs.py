@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Sequence
+from pathlib import Path
 
 from jsonschema import Draft7Validator
 
@@ -14,7 +15,7 @@ from organizer.files import zip_bytes
 from scoring_program.task import load_task
 from validator.choose import OTHER_TASKS_FILE, files_of_task
 from validator.findings import Findings
-from validator.formats.rules import Rules, load_rules, task_ids
+from validator.formats.rules import RULES_ENDING, Rules, load_rules, task_ids
 from validator.strict_yaml import load_strict
 from validator.texts import pointer_part
 
@@ -65,7 +66,7 @@ def code_files(packed_ids: Sequence[str]) -> dict[str, bytes]:
     for task in tasks:
         rules = load_rules(task.id)
         refuse_wrong_rules(rules)
-        data_files += [task.folder / f"{task.id}.yaml", *rules.data_files]
+        data_files += [task.folder / f"{task.id}.yaml", *files_of_rules(rules)]
     if _VOCABULARY_READER in files:
         data_files.append(ROOT / "scoring_program" / "vocabulary.schema.json")
     for task in tasks:
@@ -76,12 +77,18 @@ def code_files(packed_ids: Sequence[str]) -> dict[str, bytes]:
     return files
 
 
+def files_of_rules(rules: Rules) -> list[Path]:
+    """Return the file of the rules of a task, and the schemas that it names."""
+    schemas = [file.schema for file in rules.json if isinstance(file.schema, Path)]
+    return [rules.folder / f"{rules.id}{RULES_ENDING}", *schemas, *rules.reference_schemas]
+
+
 def refuse_wrong_rules(rules: Rules) -> None:
     """Raise Refused if a file of rules is not as its schema says; what items have was checked when it was
     read."""
     if rules.form is not None:
         return
-    rules_file = rules.data_files[0]
+    rules_file = rules.folder / f"{rules.id}{RULES_ENDING}"
     schema = json.loads(_RULES_SCHEMA.read_text(encoding="utf-8"))
     content = load_strict(rules_file.read_text(encoding="utf-8"))
     with Findings.collect() as findings:

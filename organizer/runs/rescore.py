@@ -25,8 +25,8 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
+from validator.cores import usable_cores
 from validator.items import ITEMS_NONE
-from validator.limits import usable_cores
 from validator.texts import printable, quote
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from organizer.runs.worker import BuiltTask
 from quality.benchmarks.programs import TIME_LIMIT
 from quality.demo_data import finest_task, write_full_size
 from scoring_program.task import Task, load_task
-from validator.limits import usable_cores
+from validator.cores import usable_cores
 
 _MANY = 1000
 _TEAMS = 100

@@ -18,7 +18,7 @@ from quality import ROOT
 from quality.driver import run_program
 from quality.fuzzing.mutations import mutate
 from quality.task import quality_tasks
-from validator.limits import usable_cores
+from validator.cores import usable_cores
 from validator.texts import counted
 
 KEPT = ROOT / "out" / "fuzz"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.elements.plots import series_colors
+from scoring_program.report.elements.colors import series_colors
 from scoring_program.report.elements.svg import key, rect, stretched_svg, with_title
 from scoring_program.report.sections import Look
 from scoring_program.result import Section

@@ -16,8 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from scoring_program.metrics.group_values import largest_of_items, means
 from scoring_program.metrics.item_statistics import LabelStatistics
-from scoring_program.metrics.pairs import largest_of_items, means, pairs_in_groups
+from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.items.arrays import Regions
 

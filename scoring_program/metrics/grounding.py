@@ -33,7 +33,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import first_with_key, group_means, largest_of_items, pairs_of_ranges
+from scoring_program.metrics.group_values import first_with_key, group_means, largest_of_items
+from scoring_program.metrics.pairs import pairs_of_ranges
 from validator.arrays import Bools, Floats, Ints
 
 FRAMES = 10

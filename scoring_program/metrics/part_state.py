@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics import pairs
+from scoring_program.metrics import group_values, pairs
 from validator.arrays import Bools, Floats, Ints
 
 # What a predicted human, and a proposal for a part, must exceed.
@@ -91,7 +91,7 @@ def match_best(
     true_human, predicted, _ = pairs.pairs_in_groups(true_frame, predicted_frame)
     iou = box_iou(true_box[true_human], predicted_box[predicted])
     near = np.flatnonzero(iou > human_iou)
-    best = pairs.largest_of_items(true_human[near], iou[near], len(true_box))
+    best = group_values.largest_of_items(true_human[near], iou[near], len(true_box))
     # The last one is for humans without a match.
     return np.append(predicted[near], -1)[best]
 
@@ -290,7 +290,7 @@ def nearest_proposals(matched_human: Ints, parts: Parts, proposals: Proposals) -
     part, proposal, _ = pairs.pairs_of_ranges(first, last)
     iou = box_iou(parts.box[part], proposals.box[proposal])
     # The last one is for parts without a proposal.
-    nearest = pairs.largest_of_items(part, iou, len(parts.name))
+    nearest = group_values.largest_of_items(part, iou, len(parts.name))
     return np.append(proposal, -1)[nearest], np.append(iou, 0.0)[nearest]
 
 
@@ -301,7 +301,7 @@ def _proposals_of_parts(matched_human: Ints, part_name: Ints, proposals: Proposa
     predicted_key = proposals.part_human[named].astype(np.int64) * n_names + proposals.part_name[named]
     # Negative, and so not found, for parts of unmatched humans.
     true_key = matched_human.astype(np.int64) * n_names + part_name
-    predicted_part = np.append(named, -1)[pairs.first_with_key(predicted_key, true_key)]
+    predicted_part = np.append(named, -1)[group_values.first_with_key(predicted_key, true_key)]
     # The first place is for parts without a predicted one, which have no proposals.
     n_proposals = np.bincount(proposals.part + 1, minlength=len(proposals.part_name) + 1)
     last = np.cumsum(n_proposals)
@@ -327,7 +327,7 @@ def frame_means(correctness: Floats, part_human: Ints, human_frame: Ints, n_fram
     per_human = np.bincount(part_human, correctness, len(human_frame))
     sums = np.bincount(human_frame, per_human, n_frames)
     counts = np.bincount(human_frame[part_human], minlength=n_frames)
-    return pairs.means(sums, counts)
+    return group_values.means(sums, counts)
 
 
 def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: int) -> Floats:
@@ -341,7 +341,7 @@ def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: in
     array([0.5, 1. ])
     """
     counting = ~np.isnan(frame_scores)
-    return pairs.group_means(frame_scores[counting], frame_video[counting], n_videos, 1.0)
+    return group_values.group_means(frame_scores[counting], frame_video[counting], n_videos, 1.0)
 
 
 def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, frame_video: Ints) -> Ints:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from enum import Enum
 from itertools import groupby
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from scoring_program.report.elements import layout, tables
-from scoring_program.report.elements.layout import card
-from scoring_program.report.elements.tables import Heading, table
+from scoring_program.report.elements.layout import card, in_columns
+from scoring_program.report.elements.tables import Heading, row_in_words, table
 from scoring_program.report.html import element
 from scoring_program.result import Column, Section, Table
 from validator.texts import counted
@@ -31,56 +29,38 @@ class Look(NamedTuple):
     n_open: int = 0
 
 
-class _Layout(Enum):
-    """How a section lies on the page: alone, in one of two columns, or in a card with its neighbors."""
-
-    SINGLE = "single"
-    HALF = "half"
-    SHARED = "shared"
-
-
 def section_cards(sections: Sequence[Section], look: Look) -> list[Element]:
     """Return cards: one for sections that share it; narrow ones in two columns."""
     elements: list[Element] = []
     limit = look.limit
-    for section_layout, group in groupby(sections[:limit], _layout_of):
+    for (shared_title, is_narrow), group in groupby(sections[:limit], _place_on_page):
         members = list(group)
-        if section_layout is _Layout.SHARED:
+        if shared_title:
             first = members[0]
-            content = first.render_shared(members, look)
-            elements.append(card(first.key, first.shared_title, first.note, *content))
-            continue
-        cards = [_card(section, look) for section in members]
-        elements += layout.in_columns(cards) if section_layout is _Layout.HALF else cards
+            elements.append(card(first.key, shared_title, first.note, *first.render_shared(members, look)))
+        else:
+            cards = [_card(section, look) for section in members]
+            elements += in_columns(cards) if is_narrow else cards
     if len(sections) > limit:
         elements.append(element("p", f"and {counted(len(sections) - limit, 'more section')}"))
     return elements
 
 
-def _layout_of(section: Section) -> _Layout:
-    if section.shared_title:
-        return _Layout.SHARED
-    return _Layout.HALF if section.is_narrow() else _Layout.SINGLE
+def _place_on_page(section: Section) -> tuple[str, bool]:
+    """Return the title of the card that neighbors share, and whether a section is in one of two columns."""
+    return section.shared_title, section.is_narrow()
 
 
 def _card(section: Section, look: Look) -> Element:
-    content = _content(section, look)
+    content = _table(section, look) if isinstance(section, Table) else section.render(look)
     return card(section.key, section.title, section.note, *content)
-
-
-def _content(section: Section, look: Look) -> list[Element]:
-    """Return the content of the card of a section."""
-    if isinstance(section, Table):
-        return _table(section, look)
-    elements: list[Element] = section.render(look)
-    return elements
 
 
 def _table(section: Table, look: Look) -> list[Element]:
     """Return a table, or its only row in words."""
     titles = headings(section.columns)
     if len(section.rows) == 1:
-        return [tables.row_in_words(titles, section.rows[0])]
+        return [row_in_words(titles, section.rows[0])]
     return table(titles, section.rows, section.title, n_open=section.open_rows, most=look.limit)
 
 

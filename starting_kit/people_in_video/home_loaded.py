@@ -20,8 +20,8 @@ from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, guarded
 from scoring_program.signature import DIGITS
+from validator.checking import load_format
 from validator.findings import Findings, Note, Read, Refused
-from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE, ITEMS_UNKNOWN, LIMIT_OF_REFERENCE
 from validator.submission import Source
 

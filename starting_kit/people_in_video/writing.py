@@ -16,8 +16,8 @@ import numpy as np
 from people_in_video.plain_values import PlainValues, half_precision_text
 from scoring_program.scoring import AnyLoaded
 from validator import console
+from validator.checking import load_format
 from validator.findings import Findings, Read, Refused
-from validator.formats.rules import load_format
 from validator.items import ITEMS_NONE
 from validator.texts import counted
 

@@ -10,7 +10,6 @@ import shutil
 import sys
 import types
 import warnings
-from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -30,8 +29,8 @@ from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from quality.task import quality_tasks
 from tests.helpers import GOLDEN, PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
+from validator.checking import load_format
 from validator.findings import Findings
-from validator.formats.rules import load_format
 
 BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
@@ -349,7 +348,7 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
 def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
     path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
     form, rules = load_format(task)
-    module = import_module(f"validator.formats.{rules.folder.name}.read")
+    package = f"validator.formats.{rules.folder.name}"
 
     def check_content(content, rules):
         findings = form.check(content, rules)
@@ -360,9 +359,8 @@ def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monk
         where = f"/{entry.position}"
         Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=where)
 
-    monkeypatch.setattr(module, "FORMAT", dataclasses.replace(form, check=check_content))
-    if task == "densepose":
-        monkeypatch.setattr(module, "check", check_entry)
+    monkeypatch.setattr(f"{package}.write.FORMAT", dataclasses.replace(form, check=check_content))
+    monkeypatch.setattr(f"{package}.read.check", check_entry if task == "densepose" else check_content)
     evaluator = Evaluator(task)
     for call in (
         lambda: people_in_video.check(task, path),

@@ -7,9 +7,10 @@ import gzip
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, text_of, values_of
+from validator.checking import load_format
 from validator.choose_items import choose_items
 from validator.choose_named import choose_named
-from validator.formats.rules import JsonFile, load_format, load_rules, task_ids
+from validator.formats.rules import JsonFile, load_rules, task_ids
 from validator.submission import open_submission
 
 GESTURES = load_rules("chalearn_gesture")

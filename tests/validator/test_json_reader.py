@@ -32,15 +32,16 @@ from tests.helpers import (
     values_of,
 )
 from validator import json_reader
-from validator.checking import plain_findings
+from validator.checking import load_format, plain_findings
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
-from validator.formats.rules import JsonFile, load_format, load_rules
+from validator.formats.rules import JsonFile, load_rules
 from validator.json_columns import SchemaError, UnfitError, check_of
-from validator.json_list_reader import iter_list, load_list_schema, read_list
+from validator.json_list_reader import load_list_schema, read_list
 from validator.json_object_reader import read_json, strict_loads
 from validator.json_reader import Budget, load_schema
+from validator.json_values import iter_list
 from validator.texts import pointer_part
 
 pytestmark = pytest.mark.interpreters

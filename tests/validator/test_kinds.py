@@ -19,9 +19,10 @@ from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
 from scoring_program.vocabulary_file import read_vocabulary
 from tests.helpers import ROOT, SAMPLES, make_zip, places_of, refused
+from validator.checking import load_format
 from validator.findings import Refused
 from validator.formats.anet_entities.read import read as read_given
-from validator.formats.rules import load_format, load_rules
+from validator.formats.rules import load_rules
 from validator.kinds import HEAD_BYTES, kind_of
 
 GIVEN = "anet_entities_gt"

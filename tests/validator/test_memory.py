@@ -26,7 +26,7 @@ def peak():
 READ = """
 import sys
 from validator.findings import Refused
-from validator.formats.rules import load_format
+from validator.checking import load_format
 
 task_id, name, before, piece, after = sys.argv[1:]
 format, rules = load_format(task_id)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from validator.member_names import explain_unknown_members
 from validator.names import (
     FOLDINGS,
     REMEDY,
-    explain_unknown_members,
     explain_unknown_names,
     find_sure_change,
     fold_all,

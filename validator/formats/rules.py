@@ -6,26 +6,21 @@ from __future__ import annotations
 import importlib
 import math
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple
 
 from validator.discovery import discover
-from validator.findings import Findings, Note, Read
 from validator.strict_yaml import load_strict
-from validator.submission import Limits, Source
+from validator.submission import Limits
 
 # This package; kits have it below another one.
 _FORMATS = __package__
-# How the names of files of rules end; the id of the task is before it.
-_RULES_ENDING = ".files.yaml"
+RULES_ENDING = ".files.yaml"
+"""How the names of files of rules end; the id of the task is before it."""
 # Tasks that declare the values of items name the file first.
 _DECLARES_VALUES = re.compile("^(file|values) *:", re.MULTILINE)
-_LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
-_MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
-ContentT = TypeVar("ContentT")
 
 
 class Field(NamedTuple):
@@ -113,38 +108,6 @@ class Rules(NamedTuple):
         patterns += [file.name for file in self.json]
         return patterns
 
-    @property
-    def data_files(self) -> list[Path]:
-        """The files that the rules consist of."""
-        rules_file = self.folder / f"{self.id}{_RULES_ENDING}"
-        schemas = [file.schema for file in self.json if isinstance(file.schema, Path)]
-        return [rules_file, *schemas, *self.reference_schemas]
-
-
-def no_further_rules(content: Any, rules: Rules) -> Findings:
-    """Return no findings: all rules are checked where the files are read."""
-    return Findings()
-
-
-@dataclass(frozen=True)
-class Format(Generic[ContentT]):
-    """The reader of the submissions to the tasks of a challenge.
-
-    Attributes
-    ----------
-    read : callable
-        Checks a submission and returns its content, without a reference; ends with ``check``. Raises Refused.
-    hints : callable
-        Returns notes on likely mistakes that need no reference, from the content and the rules of the task.
-    check : callable
-        Returns what is wrong with content by the rules that need its arrays alone. Predictions in memory that
-        become arrays without files end with it, too. Problems name the files as the rules do.
-    """
-
-    read: Callable[[Source, Rules], Read[ContentT]]
-    hints: Callable[[ContentT, Rules], list[Note]]
-    check: Callable[[ContentT, Rules], Findings] = no_further_rules
-
 
 def parse_rules(path: Path) -> Rules:
     """Return the rules in a file, which ``files.schema.json`` describes and building a program checks.
@@ -152,14 +115,17 @@ def parse_rules(path: Path) -> Rules:
     Raises Refused where ``values`` cannot be used.
     """
     text, folder = path.read_text(encoding="utf-8"), path.parent
+    task_id = path.name.removesuffix(RULES_ENDING)
     if _DECLARES_VALUES.search(text):
-        return _rules_of_values(path, text)
+        # Only programs of such tasks hold the module.
+        rules: Rules = importlib.import_module(f"{_FORMATS}.values").rules_of_values(task_id, path, text)
+        return rules
     data = load_strict(text)
     json_files = []
     for words in data.pop("json", ()):
         json_files.append(JsonFile(**{**words, "schema": folder / words["schema"]}))
     return Rules(
-        id=path.name.removesuffix(_RULES_ENDING),
+        id=task_id,
         folder=folder,
         limits=Limits(**data.pop("limits")),
         csv=tuple(_parse_csv_rules(**words) for words in data.pop("csv", ())),
@@ -168,24 +134,6 @@ def parse_rules(path: Path) -> Rules:
         reference_schemas=tuple(folder / name for name in data.pop("reference_schemas", ())),
         **data,
     )
-
-
-def _rules_of_values(path: Path, text: str) -> Rules:
-    """Return the rules that follow from what items have. Raises Refused."""
-    # Only programs of such tasks hold the module.
-    values = importlib.import_module(f"{_FORMATS}.values")
-    with values.reading_declaration(path):
-        data = load_strict(text)
-        if data.keys() != {"file", "values"}:
-            raise ValueError("it holds file and values, and nothing else")
-        form = values.parse_form(data["file"], data["values"])
-    rules = Rules(id=path.name.removesuffix(_RULES_ENDING), folder=path.parent, limits=_LIMITS, form=form)
-    if form.is_table:
-        return rules
-    # Readers use the name and the text of a schema alone.
-    schema = cast(Path, values.json_schema(form))
-    file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
-    return rules._replace(json=(file,), any_single=True)
 
 
 def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
@@ -198,20 +146,13 @@ def _parse_csv_rules(fields: list[dict[str, Any]], **words: Any) -> CsvRules:
 
 def task_ids(root: str = _FORMATS) -> list[str]:
     """Return the ids of the tasks that have rules below a package, in ascending order."""
-    paths = discover(root, f"*/*{_RULES_ENDING}")
-    return sorted(path.name.removesuffix(_RULES_ENDING) for path in paths)
+    paths = discover(root, f"*/*{RULES_ENDING}")
+    return sorted(path.name.removesuffix(RULES_ENDING) for path in paths)
 
 
 @cache
 def load_rules(task_id: str, root: str = _FORMATS) -> Rules:
     """Read the rules of a task. Raises FileNotFoundError for an unknown id."""
-    for path in discover(root, f"*/{task_id}{_RULES_ENDING}"):
+    for path in discover(root, f"*/{task_id}{RULES_ENDING}"):
         return parse_rules(path)
     raise FileNotFoundError(f"there are no rules of {task_id}")
-
-
-def load_format(task_id: str) -> tuple[Format[Any], Rules]:
-    """Return the format of a task, which reads its submissions, and its rules. Raises as `load_rules`."""
-    rules = load_rules(task_id)
-    module = importlib.import_module(f"{_FORMATS}.{rules.folder.name}.read")
-    return module.FORMAT, rules

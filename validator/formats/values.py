@@ -17,13 +17,18 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, cast
 
 import yaml
 
 from validator.findings import Findings
+from validator.formats.rules import JsonFile, Rules
+from validator.strict_yaml import load_strict
+from validator.submission import Limits
 from validator.texts import is_printable
 
+_LIMITS = Limits(files=1000, file_bytes=300_000_000, total_bytes=300_000_000)
+_MOST_ITEMS, _MOST_VALUES = 2_000_000, 20_000_000
 _LARGEST = 1e9
 _LATEST = 1e6
 _MOST_INSTANCES = 1000
@@ -170,6 +175,22 @@ class GeneratedSchema(NamedTuple):
     def read_text(self, encoding: str = "utf-8") -> str:
         """Return the text."""
         return self.text
+
+
+def rules_of_values(task_id: str, path: Path, text: str) -> Rules:
+    """Return the rules that follow from what items have, by the text of a file. Raises Refused."""
+    with reading_declaration(path):
+        data = load_strict(text)
+        if data.keys() != {"file", "values"}:
+            raise ValueError("it holds file and values, and nothing else")
+        form = parse_form(data["file"], data["values"])
+    rules = Rules(id=task_id, folder=path.parent, limits=_LIMITS, form=form)
+    if form.is_table:
+        return rules
+    # Readers use the name and the text of a schema alone.
+    schema = cast(Path, json_schema(form))
+    file = JsonFile(form.file, schema, each=form.each, entries=_MOST_ITEMS, values=_MOST_VALUES)
+    return rules._replace(json=(file,), any_single=True)
 
 
 @contextmanager

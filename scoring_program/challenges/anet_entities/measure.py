@@ -11,7 +11,7 @@ import numpy as np
 from scoring_program.challenges.anet_entities.lemmas import Lemmas
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from scoring_program.metrics.pairs import group_means, means
+from scoring_program.metrics.group_values import group_means, means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints

@@ -14,7 +14,7 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.figures.histogram import share_histogram
 from scoring_program.metrics import grounding
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from scoring_program.result import FULL, Cell, Deferred, Groups, Section, Sections, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding

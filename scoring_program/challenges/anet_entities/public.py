@@ -134,7 +134,8 @@ def _unknown_notes(
 ) -> list[Note]:
     if not unknown_segments:
         return []
-    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
+    from validator.member_names import explain_unknown_members
+    from validator.names import EXPLAINED_BY_NAMES
 
     video, name = unknown_segments[0]
     number = counted(len(unknown_segments), "submitted segment")

@@ -25,7 +25,7 @@ from scoring_program.metrics.average_precision import (
     PrecisionCurves,
     Ranked,
 )
-from scoring_program.metrics.pairs import group_means, means
+from scoring_program.metrics.group_values import group_means, means
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints

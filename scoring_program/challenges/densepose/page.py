@@ -14,7 +14,7 @@ from scoring_program.figures.histogram import share_histogram
 from scoring_program.figures.line_chart import LineChart
 from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics.average_precision import RECALLS, THRESHOLDS, PrecisionCurves, accumulate
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from scoring_program.report.elements.lines import Line
 from scoring_program.result import SUMMARY, Cell, Deferred, Section, Sections, columns
 from validator.arrays import Floats, Ints

@@ -14,7 +14,7 @@ from scoring_program.figures.histogram import share_histogram
 from scoring_program.figures.line_chart import LineChart
 from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics import part_state
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from scoring_program.report.elements.lines import Line
 from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns, full_columns
 from validator.arrays import Floats, Ints

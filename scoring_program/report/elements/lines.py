@@ -7,7 +7,8 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.axis import Axis
-from scoring_program.report.elements.plots import color_scale, plot, series_colors
+from scoring_program.report.elements.colors import color_scale, series_colors
+from scoring_program.report.elements.plots import plot
 from scoring_program.report.elements.svg import key, with_title
 from scoring_program.report.html import element
 

@@ -1,4 +1,4 @@
-"""Plots: marks over a pair of axes, histograms, and the meaning of colors.
+"""Plots: marks over a pair of axes, and histograms.
 
 Marks are SVG that stretches with the card; texts are HTML that keeps its size on a phone. Colors are CSS
 classes (``fill-f``, ``line-f``) that ``style.css`` defines for light and dark mode: ground truth has color a,
@@ -8,29 +8,14 @@ prediction b, costs d, and values f.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from itertools import cycle
+from collections.abc import Sequence
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.axis import Axis
 from scoring_program.report.elements.svg import line, rect, with_title
-from scoring_program.report.html import cut, element
+from scoring_program.report.html import element
 from validator.texts import counted
 
-# The letters of the colors in style.css, in the order in which lines and shares get them. The first six are
-# far apart; those with a meaning in other charts come last.
-SERIES_COLORS = (
-    "f",  # blue: values
-    "c",  # purple
-    "g",  # yellow-brown
-    "i",  # pink
-    "h",  # green
-    "j",  # petrol
-    "e",  # gray
-    "d",  # red: costs
-    "a",  # teal: ground truth
-    "b",  # orange: prediction
-)
 # A histogram with more edges has round numbers on its axis instead.
 _MOST_EDGES = 12
 # Numbers above more bars would run into each other: they have an axis instead.
@@ -39,11 +24,6 @@ _MOST_NUMBERED_BARS = 12
 _HIGHEST_BAR = 92
 # In percent of the width of a histogram.
 _GAP, _NARROWEST_BAR = 0.3, 0.1
-
-
-def series_colors() -> Iterator[str]:
-    """Return the letters of the colors of lines and shares in their order, repeated endlessly."""
-    return cycle(SERIES_COLORS)
 
 
 def plot(
@@ -106,8 +86,3 @@ def histogram(
         texts.append(element("span", f"needs {threshold:g}", class_="threshold", style=place))
     description = f"{title}: {', '.join(str(count) for count in counts)} {items_title}"
     return plot(description, x_axis, y_axis, marks, texts)
-
-
-def color_scale(low: str, high: str) -> Element:
-    """Return the scale of colors between the texts for its ends."""
-    return element("span", cut(low), element("span", class_="scale"), cut(high), class_="key")

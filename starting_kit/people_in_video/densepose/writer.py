@@ -55,7 +55,8 @@ from scoring_program.metrics.average_precision import MOST_DETECTIONS
 from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.findings import Findings, Read, Refused
-from validator.formats.densepose.read import ArrayEntry, Box, DetectionHints, are_corners, check_arrays
+from validator.formats.densepose.read import Box, DetectionHints, are_corners
+from validator.formats.densepose.selection import ArrayEntry, check_arrays
 from validator.formats.densepose.write import (
     PNG_LEVEL,
     DetectionList,

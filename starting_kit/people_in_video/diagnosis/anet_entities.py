@@ -32,7 +32,8 @@ from scoring_program.challenges.anet_entities.measure import Joined
 from scoring_program.challenges.anet_entities.public import submitted_names
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics.grounding import FRAMES
-from scoring_program.metrics.pairs import first_with_key, largest_of_items, pairs_in_groups
+from scoring_program.metrics.group_values import first_with_key, largest_of_items
+from scoring_program.metrics.pairs import pairs_in_groups
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note

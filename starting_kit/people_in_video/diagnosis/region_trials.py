@@ -29,7 +29,7 @@ from people_in_video.diagnosis.trials import (
     agrees_well,
 )
 from people_in_video.diagnosis.weak_models import mean_iou_of_weak_model
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from validator.arrays import Bools, Floats, Ints
 
 Reading = Callable[[Floats], Floats]

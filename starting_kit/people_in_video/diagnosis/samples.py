@@ -14,7 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from people_in_video.diagnosis.trials import Change
-from scoring_program.metrics.pairs import largest_of_items, pairs_in_groups
+from scoring_program.metrics.group_values import largest_of_items
+from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
 MOST_ITEMS = 100

@@ -20,7 +20,7 @@ from scoring_program.challenges.anet_entities.measure import SentenceStatistics,
 from scoring_program.challenges.anet_entities.page import Segments, generated_segments, given_segments
 from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.metrics import grounding
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding

@@ -27,10 +27,11 @@ from scoring_program.challenges.densepose.reference import (
     best_of_images,
 )
 from scoring_program.metrics.average_precision import THRESHOLDS
-from scoring_program.metrics.pairs import largest_of_items
+from scoring_program.metrics.group_values import largest_of_items
 from scoring_program.result import Section
 from validator.arrays import Bools, Floats, Ints
-from validator.formats.densepose.read import Detection, read_at
+from validator.formats.densepose.read import Detection
+from validator.formats.densepose.selection import read_at
 from validator.formats.rules import Rules, load_rules
 
 _MOST_FALSE = 5

@@ -20,7 +20,7 @@ from scoring_program.challenges.kinetics_tps.measure import VideoStatistics
 from scoring_program.challenges.kinetics_tps.page import worst_videos
 from scoring_program.challenges.kinetics_tps.reference import Reference
 from scoring_program.metrics import part_state
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 from scoring_program.result import Section
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission, PartStates, rows_of_owner

@@ -21,7 +21,7 @@ from people_in_video.drawings.scenes import (
     sides_key,
 )
 from people_in_video.drawings.style import drawings_style
-from scoring_program.report.elements.plots import color_scale
+from scoring_program.report.elements.colors import color_scale
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from scoring_program.metrics.pairs import group_means
+from scoring_program.metrics.group_values import group_means
 
 MORE = ("released_per_class",)
 

@@ -24,6 +24,7 @@ from organizer.bundle.build import build_all
 from organizer.bundle.competition import named_files
 from organizer.bundle.modules import needed_modules
 from organizer.bundle.plan import plan_bundles
+from organizer.bundle.programs import files_of_rules
 from organizer.bundle.source import load_competition
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, unpack, write_files, zip_files
@@ -140,7 +141,7 @@ def test_program_holds_its_challenges_code_its_own_data_and_no_reference(program
     names = names_in(program_of(name))
     rules, folder = load_rules(name), load_task(name).folder
     assert {"score.py", "metadata.yaml", "metadata", "LICENSE"} <= names
-    assert {path.relative_to(ROOT).as_posix() for path in rules.data_files} <= names
+    assert {path.relative_to(ROOT).as_posix() for path in files_of_rules(rules)} <= names
     for own, ending in ((rules.folder, ".files.yaml"), (folder, ".yaml")):
         inside = {entry for entry in names if entry.startswith(f"{own.parent.relative_to(ROOT)}/")}
         challenges = {entry.split("/")[2] for entry in inside if entry.count("/") > 2}
@@ -179,14 +180,8 @@ def test_programs_hold_the_reader_of_csv_that_their_task_needs():
         assert other_reader.isdisjoint(code)
 
 
-# What only kits and organizers use, beside the other half of it: it writes what programs read, for one.
-NOT_OF_PROGRAMS = {
-    "check_arrays",
-    "iter_list",
-    "load_format",
-    "load_plain",
-    "read_at",
-}
+# What only organizers use, beside the other half of it.
+NOT_OF_PROGRAMS = {"load_plain"}
 
 
 def used_names(tree):

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from scoring_program.challenges.chalearn.task import TRACKS
+from validator.checking import load_format
 from validator.findings import Refused
-from validator.formats.rules import load_format
 
 
 @pytest.mark.parametrize(

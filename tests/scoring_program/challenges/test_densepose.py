@@ -34,9 +34,9 @@ from tests.helpers import (
     run_folder,
     values_of,
 )
+from validator.checking import load_format
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.write import encode_detection
-from validator.formats.rules import load_format
 
 ID = "densepose"
 DEMO = REFERENCES / ID
@@ -401,6 +401,7 @@ def test_only_the_detections_drawn_are_decoded_again(prepared, tmp_path, monkeyp
         decoded.append(entry.position)
         return check(entry)
 
+    monkeypatch.setattr("validator.formats.densepose.selection.check", check_and_note)
     monkeypatch.setattr(fmt, "check", check_and_note)
     result = of_task.score(read)
     (section,) = (section for section in result.sections if section.key == "drawings")

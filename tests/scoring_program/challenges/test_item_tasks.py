@@ -41,8 +41,8 @@ from tests.item_cases import (
     write_case,
 )
 from validator.formats.items.arrays import Values, corners_of
-from validator.formats.items.read import FORMAT, form_of
-from validator.formats.items.write import as_instance, decode
+from validator.formats.items.read import form_of
+from validator.formats.items.write import FORMAT, as_instance, decode
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
 

@@ -6,7 +6,8 @@ import numpy as np
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from scoring_program.metrics.pairs import group_means, largest_of_items, pairs_in_groups, pairs_of_ranges
+from scoring_program.metrics.group_values import group_means, largest_of_items
+from scoring_program.metrics.pairs import pairs_in_groups, pairs_of_ranges
 
 
 @given(st.lists(st.tuples(st.integers(0, 20), st.integers(0, 4)), max_size=8))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tests.helpers import fewer_examples, make_zip, places_of, refused, values_of
 from validator.formats.anet_entities import read as fmt
-from validator.formats.anet_entities.write import add_object, encode_submission, no_objects
+from validator.formats.anet_entities.write import FORMAT, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.interpreters
@@ -270,7 +270,7 @@ def hints_of(tmp_path, videos, task=GIVEN):
         results[video] = {
             str(n): segment([("ab"[n % 2], n % 2 + 1, boxes)]) for n, boxes in enumerate(boxes_of_objects)
         }
-    return fmt.FORMAT.hints(read(tmp_path, results, task).content, load_rules(task))
+    return FORMAT.hints(read(tmp_path, results, task).content, load_rules(task))
 
 
 SHARES = moved((0.1, 0.2, 0.5, 0.9), 0.01)

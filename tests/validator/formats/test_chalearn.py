@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tests.helpers import make_zip, places_of, refused, values_of
-from validator.formats.chalearn.read import FORMAT, read
+from validator.formats.chalearn.read import read
+from validator.formats.chalearn.write import FORMAT
 from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.interpreters

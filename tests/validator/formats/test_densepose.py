@@ -19,7 +19,7 @@ from tests.helpers import ROOT, compact_lines, findings_of, make_zip, places_of,
 from validator import json_reader
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Detection, DetectionHints
-from validator.formats.densepose.write import array_entry, encode_detection
+from validator.formats.densepose.write import FORMAT, array_entry, encode_detection
 from validator.formats.rules import load_rules
 from validator.hints import empty_note
 from validator.submission import on_read
@@ -520,5 +520,5 @@ def test_no_detections_are_noted():
 
 def test_hints_of_a_file_are_those_of_its_detections(tmp_path):
     entries = [detection(png(RGB), bbox=[0.25 * (number % 4), 0.5, 8, 6]) for number in range(10)]
-    notes = fmt.FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content, RULES)
+    notes = FORMAT.hints(fmt.read(zipped(tmp_path, entries), RULES).content, RULES)
     assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED", "N-LOOKS-CONSTANT", "N-LOOKS-CONSTANT"]

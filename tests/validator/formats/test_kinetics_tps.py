@@ -14,6 +14,7 @@ from tests.helpers import compact_lines, make_zip, places_of, refused, values_of
 from validator import json_reader
 from validator.formats.kinetics_tps import read as fmt
 from validator.formats.kinetics_tps.read import KineticsSubmission, read_classes, read_parts
+from validator.formats.kinetics_tps.write import FORMAT
 from validator.formats.rules import JsonFile, load_rules
 
 pytestmark = pytest.mark.interpreters
@@ -269,7 +270,7 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
 )
 def test_likely_mistakes_are_noted(people, code, name):
     parts = read(document(v=[people])).content
-    notes = fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)
+    notes = FORMAT.hints(KineticsSubmission({}, parts), RULES)
     assert [note.code for note in notes] == ([code] if code else [])
     assert name in "".join(note.text for note in notes)
 
@@ -304,7 +305,7 @@ TWO_PARTS = {**HEAD, "hip": HEAD["head"]}
 )
 def test_humans_without_parts_and_frames_without_humans_are_noted(frames, notes):
     parts = read(document(v=frames)).content
-    found = [note.code for note in fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)]
+    found = [note.code for note in FORMAT.hints(KineticsSubmission({}, parts), RULES)]
     # The boxes of parts are the same everywhere.
     assert [code for code in found if code != "N-LOOKS-CONSTANT"] == notes
 
@@ -314,7 +315,7 @@ def test_humans_without_parts_and_frames_without_humans_are_noted(frames, notes)
 )
 def test_videos_in_shares_beside_videos_in_pixels_are_noted(box, is_noted):
     parts = read(document(v=[[human((10 * n, 0, 99, 99)) for n in range(9)]], w=[[human(box)]])).content
-    notes = fmt.FORMAT.hints(KineticsSubmission({}, parts), RULES)
+    notes = FORMAT.hints(KineticsSubmission({}, parts), RULES)
     assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED"] * is_noted
     assert all(values_of(note.text)[:2] == ["1", "2"] for note in notes)
 
@@ -328,7 +329,7 @@ def test_entries_in_a_further_object_are_one_problem(tmp_path, key):
     path = tmp_path / "my.zip"
     path.write_bytes(make_zip({name: json.dumps(content) for name, content in files.items()}))
     place = key.replace("/", "~1")
-    findings = refused(fmt.FORMAT.read, path, RULES)
+    findings = refused(FORMAT.read, path, RULES)
     assert places_of(findings) == [("E-JSON-SCHEMA", name, f"/{place}") for name in files]
     assert ["further object" in problem.problem for problem in findings.problems] == [True, True]
 
@@ -336,9 +337,7 @@ def test_entries_in_a_further_object_are_one_problem(tmp_path, key):
 def test_a_single_bad_entry_is_no_further_object(tmp_path):
     files = {"pred_vid_result.json": '{"v": {"w": 1}}', "pred_part_result.json": '{"v": {"w": {"x": 1}}}'}
     (tmp_path / "my.zip").write_bytes(make_zip(files))
-    assert "further object" not in "".join(
-        compact_lines(refused(fmt.FORMAT.read, tmp_path / "my.zip", RULES))
-    )
+    assert "further object" not in "".join(compact_lines(refused(FORMAT.read, tmp_path / "my.zip", RULES)))
 
 
 def test_parts_in_shares_of_the_box_of_their_human_are_noted(tmp_path):
@@ -348,7 +347,7 @@ def test_parts_in_shares_of_the_box_of_their_human_are_noted(tmp_path):
 
     frames = {f"img_{n:05d}.json": {"humans": [human_of(n)]} for n in range(12)}
     submission = fmt.read(submit(tmp_path, {"v": "run"}, {"v": frames}), RULES).content
-    notes = fmt.FORMAT.hints(submission, RULES)
+    notes = FORMAT.hints(submission, RULES)
     (text,) = [note.text for note in notes if note.code == "N-LOOKS-NORMALIZED"]
     assert values_of(text) == ["48", "0", "1"]
 

@@ -6,14 +6,14 @@ import json
 
 import pytest
 
-from organizer.bundle.programs import refuse_wrong_rules
+from organizer.bundle.programs import files_of_rules, refuse_wrong_rules
 from tests.helpers import ROOT, make_zip, places_of, refused
+from validator.checking import load_format
 from validator.formats.rules import (
     CsvRules,
     Field,
     JsonFile,
     Rules,
-    load_format,
     load_rules,
     parse_rules,
     task_ids,
@@ -101,7 +101,7 @@ def test_json_files(parse, tmp_path):
 def test_rules_name_the_files_that_they_consist_of(parse, tmp_path):
     read = parse("json: [{name: a.json, schema: s.json}]\nreference_schemas: [r.json]")
     assert read.reference_schemas == (tmp_path / "r.json",)
-    assert read.data_files == [tmp_path / "x.files.yaml", tmp_path / "s.json", tmp_path / "r.json"]
+    assert files_of_rules(read) == [tmp_path / "x.files.yaml", tmp_path / "s.json", tmp_path / "r.json"]
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_every_task_has_a_format_and_its_files(task_id):
     assert (found, found.id) == (load_rules(task_id), task_id)
     assert len(found.name_patterns) >= 1
     assert callable(form.read) and callable(form.hints)
-    for path in found.data_files:
+    for path in files_of_rules(found):
         assert path.parent == found.folder == ROOT / "validator" / "formats" / found.folder.name
         assert path.suffix == ".yaml" or json.loads(path.read_text(encoding="utf-8"))
 

@@ -14,7 +14,7 @@ from validator.box_hints import box_hints, empty_hints, small_items_hints
 from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside
-from validator.formats.rules import Format, Rules
+from validator.formats.rules import Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
@@ -25,7 +25,8 @@ from validator.texts import counted, pointer_part, quote
 FRAMES = 10
 CORNERS = 4
 _WRITE_PIXELS = "they are pixels of frames that are 720 wide"
-_MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
+"""What the files of each task say in ``eval_mode``."""
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
 # A still object may have one box for a while; that most have is no chance.
@@ -86,7 +87,7 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
             _check_number_of_segments(len(lengths), n_videos, name, findings)
             _check_lengths(grounding, lengths, name, findings)
             _check_mode(members["eval_mode"], rules.id, name, findings)
-            findings.extend(FORMAT.check(grounding, rules).with_files(lambda _: name))
+            findings.extend(check(grounding, rules).with_files(lambda _: name))
 
         with submission.open(name) as stream:
             content = read_json(stream.read, name, file, as_grounding, check_content)
@@ -100,11 +101,11 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
 
 def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
     """Add a problem if a file is not of the mode of its task."""
-    wanted_mode = _MODES[task_id]
+    wanted_mode = MODES[task_id]
     if mode == wanted_mode:
         return
     remedy = f'write "{wanted_mode}"'
-    for other_task, other_mode in _MODES.items():
+    for other_task, other_mode in MODES.items():
         if mode == other_mode:
             remedy = f"choose the task {other_task} for this file, or {remedy}"
     problem = f"the mode is '{quote(mode, 20)}'"
@@ -131,7 +132,7 @@ def check_videos(
 
     videos = dict.fromkeys(video for video, _ in grounding.segments)
     # Generated segments outside of the reference count in the averages; the metric's own note says how.
-    verdict = "not in this data" if _MODES[rules.id] == "gen" else IGNORED
+    verdict = "not in this data" if MODES[rules.id] == "gen" else IGNORED
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
@@ -349,10 +350,3 @@ def _repeated_classes(submission: Grounding) -> list[Note]:
     what = "repeat a class of their segment. Precision counts each, recall the first only"
     constant = label_hints(len(classes), submission.classes, "class", "object")
     return constant or repeat_hints(classes, "object", what)
-
-
-def _task_hints(submission: Grounding, rules: Rules) -> list[Note]:
-    return given_hints(submission) if _MODES[rules.id] == "GT" else generated_hints(submission)
-
-
-FORMAT = Format(read, _task_hints, check)

@@ -18,6 +18,10 @@ from typing import Any
 import numpy as np
 
 from validator.arrays import Floats
+from validator.checking import Format
+from validator.findings import Note
+from validator.formats.anet_entities.read import MODES, Grounding, check, generated_hints, given_hints, read
+from validator.formats.rules import Rules
 
 # The objects of a segment: ``clss``, ``idx_in_sent`` and ``bbox_for_all_frames``, three lists of one length.
 Objects = dict[str, Any]
@@ -92,3 +96,10 @@ def decode_predictions(
         for segment, objects in segments.items():
             boxes = np.array(objects["bbox_for_all_frames"], dtype=np.float64).reshape(-1, 10, 4)
             yield video, segment, objects["clss"], objects["idx_in_sent"], boxes
+
+
+def _task_hints(submission: Grounding, rules: Rules) -> list[Note]:
+    return given_hints(submission) if MODES[rules.id] == "GT" else generated_hints(submission)
+
+
+FORMAT = Format(read, _task_hints, check)

@@ -11,7 +11,7 @@ from validator.arrays import Ints
 from validator.choose_items import choose_items
 from validator.csv_reader import CsvRows, read_csv_files
 from validator.findings import Findings, Note, Read
-from validator.formats.rules import Format, Rules
+from validator.formats.rules import Rules
 from validator.hints import empty_note, label_hints
 from validator.submission import Source, open_submission
 from validator.texts import counted
@@ -196,6 +196,3 @@ def _rows_without_gaps(rows: Rows) -> list[Note]:
     )
     text += "and the last is in a row, so that no frame counts as one in which nothing happens"
     return [Note("N-ROWS-GAPLESS", text)]
-
-
-FORMAT = Format(read, lambda submission, rules: hints(submission.rows))

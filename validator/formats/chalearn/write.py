@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from validator.checking import Format
+from validator.formats.chalearn.read import hints, read
+
 _ENDING = "_prediction.csv"
 
 
@@ -59,3 +62,6 @@ def decode_rows(data: bytes) -> list[list[int]]:
     """Return the rows of a file of predictions or labels."""
     lines = data.decode("ascii").splitlines()
     return [[int(number) for number in line.split(",")] for line in lines]
+
+
+FORMAT = Format(read, lambda submission, rules: hints(submission.rows))

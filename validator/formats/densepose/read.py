@@ -7,27 +7,26 @@ needs of the pixels.
 
 from __future__ import annotations
 
-import io
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
 from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from validator.arrays import Pixels
 from validator.choose_named import choose_named, naming_other_task
+from validator.cores import usable_cores
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
-from validator.formats.rules import Format, JsonFile, Rules
+from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
 from validator.json_list_reader import load_list_schema, read_list
 from validator.json_reader import Budget, EntryLimit
-from validator.limits import collector_off, usable_cores
+from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, open_submission
@@ -93,10 +92,6 @@ class Detection:
     box: Box
     score: float
     pixels: Pixels
-
-
-# A detection in memory: its text with an empty mask, and the pixels of the mask.
-ArrayEntry = tuple[str, Pixels]
 
 
 class Entry(NamedTuple):
@@ -168,44 +163,13 @@ def read_detections(
             stack.enter_context(collector_off())
             stream = stack.enter_context(submission.open(name))
             read_on = stack.enter_context(reading_ahead(stream.read))
-            entries = _entries(read_on, name, file, found, n_images)
+            entries = entries_of(read_on, name, file, found, n_images)
             _pass_on(entries, keep, found, name, n_images)
         findings.notes += found.notes
     return Read(name, findings.notes)
 
 
-def check_arrays(entries: Sequence[ArrayEntry], rules: Rules, keep: Callable[[Detection], None]) -> None:
-    """Pass detections in memory to a function. Raises Refused; problems name no file."""
-    texts = ",".join(text for text, _ in entries)
-    (file,) = rules.json
-    with Findings.collect() as findings:
-        stream = io.BytesIO(f"[{texts}]".encode())
-        for entry in _entries(stream.read, "", file, findings):
-            with findings.part():
-                detection = check(entry._replace(pixels=entries[entry.position][1]))
-                if findings.ok:
-                    keep(detection)
-
-
-def read_at(path: Path, rules: Rules, positions: Collection[int]) -> dict[int, Detection]:
-    """Return the detections at these positions of a submission that is valid; only they are decoded.
-
-    Raises Refused.
-    """
-    (file,) = rules.json
-    detections: dict[int, Detection] = {}
-    with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
-        (name,) = findings.take(choose_named(submission, rules)).values()
-        with submission.open(name) as stream:
-            for entry in _entries(stream.read, name, file, findings):
-                if entry.position > max(positions, default=-1):
-                    break
-                if entry.position in positions:
-                    detections[entry.position] = check(entry)
-    return detections
-
-
-def _entries(
+def entries_of(
     stream: Callable[[int], bytes],
     name: str,
     file: JsonFile,
@@ -458,6 +422,3 @@ class DetectionHints:
             text = f"all {same}. AP ranks detections: give each its own score"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         return notes
-
-
-FORMAT = Format(read, lambda hints, rules: hints.notes())

@@ -11,7 +11,9 @@ from typing import IO
 import numpy as np
 
 from validator.arrays import Pixels
-from validator.formats.densepose.read import ArrayEntry, Box
+from validator.checking import Format
+from validator.formats.densepose.read import Box, read
+from validator.formats.densepose.selection import ArrayEntry
 from validator.png import decode_base64, decode_png
 
 PNG_LEVEL = 6
@@ -124,3 +126,6 @@ def decode_predictions(
         detections = detections_of_image.setdefault(entry["image_id"], [])
         detections.append((entry["bbox"], entry["score"], pixels))
     yield from detections_of_image.items()
+
+
+FORMAT = Format(read, lambda hints, rules: hints.notes())

@@ -25,7 +25,7 @@ from validator.formats.items.arrays import (
     has_values,
 )
 from validator.formats.items.table import read_table
-from validator.formats.rules import Format, Rules
+from validator.formats.rules import Rules
 from validator.formats.values import Form, Kind, json_schema
 from validator.hints import empty_note
 from validator.items import ITEMS_NONE, Place, check_items
@@ -157,6 +157,3 @@ def _is_same(values: np.ndarray) -> Bools:
     """Return which columns hold one value in all rows, if these are enough to tell."""
     is_same: Bools = (values == values[:1]).all(axis=0) & (len(values) >= _LEAST_SAME)
     return is_same
-
-
-FORMAT = Format(read, lambda items, rules: hints(items))

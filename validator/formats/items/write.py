@@ -8,6 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from validator.checking import Format
+from validator.formats.items.read import hints, read
 from validator.formats.values import Form, InstanceKeys, Kind
 
 Value = Any
@@ -62,3 +64,6 @@ def decode(form: Form, data: bytes) -> dict[str, Value]:
             cells = {column: float(cell) for column, cell in cells.items()}
         values[row[form.key]] = cells if form.kind is Kind.COLUMNS else cells[form.column]
     return values
+
+
+FORMAT = Format(read, lambda items, rules: hints(items))

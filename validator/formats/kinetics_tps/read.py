@@ -15,7 +15,7 @@ from validator.arrays import Floats, Ints
 from validator.box_hints import WRITE_PIXELS, box_hints, empty_hints, small_items_hints
 from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read, Refused
-from validator.formats.rules import Format, JsonFile, Rules
+from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_columns import Column
@@ -94,7 +94,7 @@ def read(
             name = names[parts_file.name]
 
             def check_all(parts: PartStates) -> Findings:
-                problems = FORMAT.check(KineticsSubmission(classes, parts), rules)
+                problems = check(KineticsSubmission(classes, parts), rules)
                 return problems.with_files(names.__getitem__)
 
             with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
@@ -396,6 +396,3 @@ def _humans_without_parts(parts: PartStates) -> list[Note]:
         return []
     text = f"{n_empty:,} of {counted(n_humans, 'human')} have no part"
     return [Note("N-PARTS-NONE", f"{text}. Each part that is annotated counts as wrong")]
-
-
-FORMAT = Format(read, lambda submission, rules: hints(submission), check)

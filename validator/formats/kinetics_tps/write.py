@@ -10,6 +10,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from validator.checking import Format
+from validator.formats.kinetics_tps.read import check, hints, read
+
 Json = dict[str, Any]
 CLASSES_FILE = "pred_vid_result.json"
 PARTS_FILE = "pred_part_result.json"
@@ -83,3 +86,6 @@ def _encode(content: Mapping[str, Any]) -> bytes:
     """Return compact JSON that ends with a newline."""
     text = json.dumps(content, separators=(",", ":"))
     return f"{text}\n".encode()
+
+
+FORMAT = Format(read, lambda submission, rules: hints(submission), check)
