@@ -12,8 +12,7 @@ import numpy as np
 from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.anet_entities.synthetic import Json, segments_of, vocabulary
-from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel, cured, noted
 from validator.arrays import Floats, Ints

@@ -10,10 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import from_sizes
+from people_in_video.diagnosis.samples import from_sizes, to_sizes
 from people_in_video.diagnosis.trials import Family
-from quality.box_mistakes import ChangeOfAllBoxes, mirror, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mirror, weak_models_of_boxes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
 from quality.task import Mistake, Said, WeakModel, cured, noted
@@ -63,7 +62,7 @@ def _each_box(change: ChangeOfBoxes) -> Change:
     """Return a change of boxes ``x1, y1, x2, y2``, with arrays in the size of the new ones."""
 
     def change_detection(detection: Detection) -> Detection:
-        box = as_sizes(change(from_sizes(np.array(detection.box))))
+        box = to_sizes(change(from_sizes(np.array(detection.box))))
         return _with_box(box, detection)
 
     return _each(change_detection)
@@ -301,7 +300,7 @@ def _change_all_boxes(
     if not detections:
         return detections
     boxes = from_sizes(np.array([detection.box for detection in detections]))
-    new_boxes = as_sizes(change(boxes, rng))
+    new_boxes = to_sizes(change(boxes, rng))
     return [_with_box(box, detection) for box, detection in zip(new_boxes, detections)]
 
 

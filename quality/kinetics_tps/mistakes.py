@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from organizer.tasks.kinetics_tps import Prediction
+from people_in_video.diagnosis.samples import to_sizes
 from people_in_video.diagnosis.trials import Family
 from quality import cures
-from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.cures import Cure
 from quality.kinetics_tps.synthetic import (
     CLASS_NAMES,
@@ -59,7 +59,7 @@ def _change_boxes(change: ChangeOfBoxes) -> Change:
 
 def _write_ordered_sizes(prediction: Prediction) -> Prediction:
     """Write width and height instead of x2 and y2, without the boxes that a validator then refuses."""
-    return _in_videos(_keep_ordered_boxes)(_change_boxes(as_sizes)(prediction))
+    return _in_videos(_keep_ordered_boxes)(_change_boxes(to_sizes)(prediction))
 
 
 def _keep_ordered_boxes(videos: Json) -> Json:
