@@ -29,7 +29,7 @@ from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
-from people_in_video.tools.conversion import DEFAULT_OPTIONS, ConversionOptions, converter_of, read_submission
+from people_in_video.tools.conversion import ConversionOptions, converter_of, option_text, read_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.scoring import AnyLoaded
 from validator import console
@@ -149,10 +149,9 @@ def _zip_text(task: str, submission: Path, conversion: ConversionOptions, refere
     if converter is None:
         return "to upload it, put it in a zip"
     words = ["people-in-video", "convert", task, str(submission), "my.zip"]
-    for name in sorted(converter.options):
-        value = getattr(conversion, name)
-        if value != getattr(DEFAULT_OPTIONS, name):
-            words += [f"--{name.replace('_', '-')}", str(value)]
+    for name, value in sorted(conversion.given().items()):
+        if name in converter.options:
+            words += [option_text(name), str(value)]
     # Public data and a reference both have the frame rates that seconds need.
     if reference and "public" in converter.options:
         words += ["--reference", str(reference)]
