@@ -24,9 +24,6 @@ REPEATS = ("first", "error", "join")
 # The package with the writer of each challenge.
 _PACKAGE = "people_in_video"
 
-# The arguments of a call of `update`: a sequence, or a mapping by name.
-Arguments = Any
-
 
 class NamedCall(NamedTuple):
     """A call of `update` and how messages name it."""

@@ -55,13 +55,12 @@ def _difference_cells(standings: Standings, places: Sequence[int]) -> list[list[
     differences = differences_to_base(standings)
     has_tests = standings.comparison.n_items >= LEAST_ITEMS
     cells_of_place = {base: ("", "")}
-    for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist())):
-        if base in (first, second):
-            place = second if first == base else first
-            mark = "^{*}" if pairs.is_significant[pair] else ""
-            difference = f"${differences[place].value:.{standings.decimals}f}{mark}$"
-            p_value = p_text(float(pairs.p_adjusted[pair])).replace("<", "$<$") if has_tests else ""
-            cells_of_place[place] = difference, p_value
+    for pair in pairs.of(base).tolist():
+        place = pairs.other(pair, base)
+        mark = "^{*}" if pairs.is_significant[pair] else ""
+        difference = f"${differences[place].value:.{standings.decimals}f}{mark}$"
+        p_value = p_text(float(pairs.p_adjusted[pair])).replace("<", "$<$") if has_tests else ""
+        cells_of_place[place] = difference, p_value
     return [list(column) for column in zip(*(cells_of_place[place] for place in places))]
 
 
