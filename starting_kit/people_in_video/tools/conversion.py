@@ -214,8 +214,11 @@ def read_submission(
     if is_converted(task, source, options):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "converted.zip")
-            read_options = _without_idle_public(task, options)
-            notes = convert_file(task, source, path, read_options, Purpose(reference, is_temporary=True))
+            converter = converter_of(task)
+            if converter and "public" not in converter.options:
+                # It is compared with the result.
+                options = options._replace(public=None)
+            notes = convert_file(task, source, path, options, Purpose(reference, is_temporary=True))
             yield ReadableSubmission(path, notes)
         return
     # Public data is compared with any submission.
@@ -232,14 +235,6 @@ def read_submission(
             yield ReadableSubmission(Path(folder), [])
     else:
         yield ReadableSubmission(Path(source), [])
-
-
-def _without_idle_public(task: str, options: ConversionOptions) -> ConversionOptions:
-    """Return options without public data that converting does not read; it is compared with the result."""
-    converter = converter_of(task)
-    if converter is None or "public" in converter.options:
-        return options
-    return options._replace(public=None)
 
 
 def _is_read_from_json(task: str, source: Any, options: Collection[str]) -> bool:
