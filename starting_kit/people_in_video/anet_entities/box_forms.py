@@ -131,12 +131,12 @@ def read_sizes(path: Path | None) -> dict[str, _Size] | None:
     with naming(f"--sizes {quote(path.name)}"):
         if not path.is_file():
             raise ConversionError("there is no such file; give a CSV file")
-        table = read_csv(path)
-        if table.header != _SIZES_HEADER:
-            names = some_words(table.header) or "empty"
+        header, lines = read_csv(path)
+        if header != _SIZES_HEADER:
+            names = some_words(header) or "empty"
             raise ConversionError(f"the first line is {names}; write {','.join(_SIZES_HEADER)}")
         size_of_video = {}
-        for number, line in table.lines:
+        for number, line in lines:
             video, *cells = [cell.strip() for cell in line]
             size = _SIZE.fullmatch("x".join(cells))
             if size is None:

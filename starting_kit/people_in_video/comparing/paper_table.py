@@ -70,8 +70,8 @@ def _seed_row(
     """Return the row of a method with several seeds: means and standard deviations."""
     cells = [escape_latex(group.text)]
     for column in columns:
-        spread = group.spread(results, column)
-        cells.append(rf"{spread.mean:.{column.precision}f} $\pm$ {spread.deviation:.{column.precision}f}")
+        mean, deviation = group.spread(results, column)
+        cells.append(rf"{mean:.{column.precision}f} $\pm$ {deviation:.{column.precision}f}")
     return cells + [""] * (n_cells - len(cells))
 
 
