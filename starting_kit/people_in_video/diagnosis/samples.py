@@ -271,15 +271,9 @@ class Regions:
             counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
-    def is_exact(self, corners: Floats, pairs: Pairs | None = None) -> Bools:
-        """Return which entries would begin and end with a region that they are paired with."""
-        pairs = self.pairs if pairs is None else pairs
-        is_equal = (corners[pairs.region] == self.true_corners[pairs.true]).all(axis=1)
-        return np.bincount(self.entries[pairs.region[is_equal]], minlength=len(self.item_of_entry)) > 0
-
     def exchanged_exact(self, corners: Floats) -> Floats:
         """Return the share of three exchanged items of which a region begins and ends with each entry."""
-        rows = [self.is_exact(corners, pairs) for pairs in self.exchanged_pairs]
+        rows = [self.best_iou(corners, pairs) == 1 for pairs in self.exchanged_pairs]
         return np.mean(rows, axis=0) if rows else np.full(len(self.item_of_entry), np.nan)
 
     def best_pairs(self, corners: Floats, level: float) -> Ints:
