@@ -29,7 +29,7 @@ def array_trials(sample: Arrays) -> Iterator[list[Trial]]:
         before = shares_before >= share_of_points
         if agrees_well(before):
             continue
-        single_changes, combinations = [], []
+        single_changes, combinations = list[Trial](), list[Trial]()
         # All are equally simple, and many are right for some of the points: for those in the middle of a
         # flipped array, or for half of the parts of the other side.
         for reading, values in sample.readings.items():
