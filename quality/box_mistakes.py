@@ -7,13 +7,14 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
+from people_in_video.diagnosis.samples import to_sizes
 from people_in_video.diagnosis.trials import Family
-from quality.boxes import ChangeOfBoxes, as_sizes
 from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel
 from validator.arrays import Floats
 
 PredictionT = TypeVar("PredictionT")
+ChangeOfBoxes = Callable[[Floats], Floats]
 # A change of all boxes (n, 4) of one kind, with a generator for what is random.
 ChangeOfAllBoxes = Callable[[Floats, np.random.Generator], Floats]
 _NORMALIZED = Said("N-LOOKS-NORMALIZED")
@@ -65,7 +66,7 @@ def _readings(said_of_sizes: Sequence[Said]) -> list[_BoxMistake]:
         _BoxMistake(
             name="boxes as [x, y, width, height]",
             family=Family.READING,
-            write=as_sizes,
+            write=to_sizes,
             said=said_of_sizes,
         ),
         _BoxMistake(
@@ -102,7 +103,7 @@ def _combinations(canvas: tuple[int, int], said_of_sizes: Sequence[Said]) -> lis
     half_of_sizes = _BoxMistake(
         name="boxes as [x, y, width, height] of half size",
         family=Family.FIT,
-        write=lambda boxes: as_sizes(boxes) / 2,
+        write=lambda boxes: to_sizes(boxes) / 2,
         said=said_of_sizes,
     )
     shares_of_swapped = _BoxMistake(
@@ -142,11 +143,6 @@ def mirror(width: float) -> ChangeOfBoxes:
         return np.stack([width - x2, y1, width - x1, y2], axis=-1)
 
     return change
-
-
-def from_sizes(columns: Floats) -> Floats:
-    """Return boxes x1, y1, x2, y2 of boxes x, y, width, height."""
-    return np.concatenate([columns[..., :2], columns[..., :2] + columns[..., 2:]], axis=-1)
 
 
 def as_centers(boxes: Floats) -> Floats:

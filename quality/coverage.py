@@ -277,18 +277,8 @@ def _print_tournaments(
     print("\n| task | tied, any pair, % | graded, all ranks, % | graded, pairs, % |\n|---|---|---|---|")
     n_all_pairs = n_tournaments * _TEAMS * (_TEAMS - 1) / 2
     for task_id, parts in tied_parts.items():
-        n_tied_held, _ = _sum_parts(parts)
-        n_graded_held, n_pairs = _sum_parts(graded_parts[task_id])
+        n_tied_held, _ = np.sum([part.result() for part in parts], axis=0).tolist()
+        n_graded_held, n_pairs = np.sum([part.result() for part in graded_parts[task_id]], axis=0).tolist()
         wrong_share = share(n_tournaments - n_tied_held, n_tournaments, 0, _MOST_WRONG)
         held_share = share(n_graded_held, n_tournaments, _LEAST_HELD, 1)
         print(f"| {task_id} | {wrong_share} | {held_share} | {100 * n_pairs / n_all_pairs:.0f} |", flush=True)
-
-
-def _sum_parts(parts: Sequence[Future[tuple[int, int]]]) -> tuple[int, int]:
-    """Return the sums of both numbers that the parts of some tournaments return."""
-    n_held, n_pairs = 0, 0
-    for part in parts:
-        n_held_of_part, n_pairs_of_part = part.result()
-        n_held += n_held_of_part
-        n_pairs += n_pairs_of_part
-    return n_held, n_pairs

@@ -5,9 +5,10 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import deepcopy
 from enum import Enum
+from functools import cache
 from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,37 +104,41 @@ def print_repairs(ids: Sequence[str], n_mistakes: int, n_correct: int) -> int:
 def measure_mistakes(task: QualityTask[Any], seeds: Sequence[int]) -> list[MistakeRow]:
     """Return what submissions with each of the mistakes of a task get; one is made for each seed."""
     with tempfile.TemporaryDirectory() as folder:
-        scorers = _Scorers(task, Path(folder))
+        scorer_of_size = _scorers(task, Path(folder))
         rows = []
         (first_file, *_) = task.short_samples()[0]
         for mistake in (*task.mistakes, *mistakes_in_files(first_file)):
-            rows.append(MistakeRow(mistake.name, [scorers.outcome(mistake, seed) for seed in seeds]))
+            outcomes = []
+            for seed in seeds:
+                size = _SIZES[seed // len(_NOISES) % len(_SIZES)]
+                outcomes.append(scorer_of_size(max(mistake.size, size)).outcome(mistake, seed))
+            rows.append(MistakeRow(mistake.name, outcomes))
         return rows
 
 
 def measure_honest(task: QualityTask[Any], n_weak: int, n_correct: int) -> list[HonestRow]:
     """Return which repairs correct submissions of all qualities get, and those of each weak model."""
     with tempfile.TemporaryDirectory() as folder:
-        scorers = _Scorers(task, Path(folder))
-        rows = [_measure_correct(scorers, n_correct)]
+        scorer_of_size = _scorers(task, Path(folder))
+        rows = [_measure_correct(scorer_of_size, n_correct)]
         for model in task.weak_models:
             alarms = []
             for seed in range(n_weak):
-                rng, scorer = np.random.default_rng([_WEAK, seed]), scorers.of_size(_SIZES[seed % 2])
+                rng, scorer = np.random.default_rng([_WEAK, seed]), scorer_of_size(_SIZES[seed % 2])
                 noise = _MOST_NOISE_OF_WEAK_MODELS * float(rng.random())
                 alarms += scorer.report(model.change(scorer.correct_prediction(rng, noise), rng)).words()
             rows.append(HonestRow(model.name, n_weak, alarms))
         return rows
 
 
-def _measure_correct(scorers: _Scorers, n_submissions: int) -> HonestRow:
+def _measure_correct(scorer_of_size: Callable[[int], _Scorer], n_submissions: int) -> HonestRow:
     """Measure correct submissions, the first that score enough: none may be said to be a likely mistake."""
     alarms: list[str] = []
     n_counted = 0
     for seed in count():
         if n_counted == n_submissions:
             break
-        rng, scorer = np.random.default_rng([_CORRECT, seed]), scorers.of_size(_SIZES[seed % 2])
+        rng, scorer = np.random.default_rng([_CORRECT, seed]), scorer_of_size(_SIZES[seed % 2])
         report = scorer.report(scorer.correct_prediction(rng, float(rng.random())))
         if report.score >= LEAST_SCORE:
             n_counted += 1
@@ -161,32 +166,9 @@ class _Report(NamedTuple):
         return [f"{repair.what} {repair.trial.words}" for repair in self.repairs]
 
 
-class _Scorers:
-    """The scorers of a task against references of several sizes, which are written when they are needed."""
-
-    def __init__(self, task: QualityTask[Any], folder: Path) -> None:
-        self._task = task
-        self._folder = folder
-        self._scorer_of_size: dict[int, _Scorer] = {}
-
-    def of_size(self, size: int) -> _Scorer:
-        """Return the scorer against a reference of a size."""
-        if size not in self._scorer_of_size:
-            self._scorer_of_size[size] = _Scorer(self._task, size, self._folder)
-        return self._scorer_of_size[size]
-
-    def outcome(self, mistake: Mistake[Any], seed: int) -> Outcome:
-        """Return what a submission with a mistake gets."""
-        size = _SIZES[seed // len(_NOISES) % len(_SIZES)]
-        scorer = self.of_size(max(mistake.size, size))
-        files = self._task.files(mistake.change(scorer.prediction_for_mistake(seed)))
-        report = scorer.report_files(mistake.change_files(files))
-        if report.explains(mistake):
-            return Outcome.ANSWERED
-        if any(not line.startswith("N-LOW") for line in report.mistakes):
-            return Outcome.WRONG
-        is_harmless = report.score > scorer.score_without_mistake(seed) - _LEAST_LOSS
-        return Outcome.HARMLESS if is_harmless else Outcome.SILENT
+def _scorers(task: QualityTask[Any], folder: Path) -> Callable[[int], _Scorer]:
+    """Return what scores against a reference of a size, which is written when it is needed first."""
+    return cache(lambda size: _Scorer(task, size, folder))
 
 
 class _Scorer:
@@ -222,6 +204,17 @@ class _Scorer:
 
     def correct_prediction(self, rng: np.random.Generator, noise: float) -> Any:
         return self.task.correct_prediction(self._source, rng, noise)
+
+    def outcome(self, mistake: Mistake[Any], seed: int) -> Outcome:
+        """Return what a submission with a mistake gets."""
+        files = self.task.files(mistake.change(self.prediction_for_mistake(seed)))
+        report = self.report_files(mistake.change_files(files))
+        if report.explains(mistake):
+            return Outcome.ANSWERED
+        if any(not line.startswith("N-LOW") for line in report.mistakes):
+            return Outcome.WRONG
+        is_harmless = report.score > self.score_without_mistake(seed) - _LEAST_LOSS
+        return Outcome.HARMLESS if is_harmless else Outcome.SILENT
 
     def report(self, prediction: Any) -> _Report:
         """Return what a submission with a prediction gets, refused or scored."""

@@ -22,6 +22,7 @@ import numpy as np
 
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, samples_folder, unpack, zip_bytes
+from people_in_video.demo_data import demo_reference
 from quality import ROOT
 from quality.allowed_differences import ALLOWED_DIFFERENCES
 from quality.checkout import Case, Checkout, Comparison, Inputs, Ranking
@@ -100,17 +101,13 @@ def _write_inputs(ids: Sequence[str], folder: Path, with_bundles: bool) -> Input
         cases += _golden_cases(task_id, folder / "references" / task_id)
         cases += _demo_cases(task_id, folder / "recorded" / task_id)
         samples = sorted(samples_folder(task_id).iterdir())
-        comparisons.append(Comparison(task_id, _demo_reference(task_id), samples))
+        comparisons.append(Comparison(task_id, demo_reference(task_id), samples))
         if task_id == finest_task():
             teams = folder / "ranking"
             teams.mkdir()
             write_ranking_inputs(task_id, teams)
             rankings.append(Ranking(task_id, teams / "reference", teams / "submissions", teams / "names.csv"))
     return Inputs(cases, comparisons, rankings, with_bundles)
-
-
-def _demo_reference(task_id: str) -> Path:
-    return ROOT / "reference_data" / task_id
 
 
 def _golden_cases(task_id: str, references: Path) -> Iterator[Case]:
@@ -138,7 +135,7 @@ def _golden_cases(task_id: str, references: Path) -> Iterator[Case]:
 
 def _demo_cases(task_id: str, recorded: Path) -> Iterator[Case]:
     """Yield the submissions to the demo reference; those that are packed or made are put into a folder."""
-    reference = _demo_reference(task_id)
+    reference = demo_reference(task_id)
     recorded.mkdir(parents=True)
     unpack((RECORDED / f"{task_id}.zip").read_bytes(), recorded)
     _write_mistaken(task_id, reference, recorded)

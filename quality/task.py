@@ -19,6 +19,7 @@ import numpy as np
 from organizer.files import Files, folder_files, samples_folder
 from organizer.tasks import annotations_of
 from people_in_video.diagnosis.trials import Family
+from people_in_video.samples import decoder_of
 from quality.cures import Cure
 from scoring_program.task import load_task
 from validator.discovery import discover
@@ -145,7 +146,9 @@ class QualityTask(ABC, Generic[PredictionT]):
 
     def calls(self, files: Files) -> Iterator[Sequence[object]]:
         """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""
-        yield from ()
+        decode = decoder_of(self.id)
+        if decode:
+            yield from decode(files)
 
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""

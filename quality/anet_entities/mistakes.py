@@ -12,11 +12,10 @@ import numpy as np
 from people_in_video.diagnosis.trials import Family
 from quality import cures
 from quality.anet_entities.synthetic import Json, segments_of, vocabulary
-from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.cures import Cure
 from quality.task import Mistake, Said, WeakModel, cured, noted
-from validator.arrays import Floats, Ints
+from validator.arrays import Floats
 
 # Changes of all results, and of the objects of a segment; they may change in place.
 Change = Callable[[Json], Json]
@@ -57,32 +56,18 @@ def _change_boxes(change: ChangeOfBoxes) -> Change:
 
 
 def _rename_videos(rename: Rename) -> Change:
-    return lambda results: {rename(video): segments for video, segments in results.items()}
+    return partial(cures.rename_keys, rename=rename)
 
 
 def _rename_segments(rename: Rename) -> Change:
     def change(results: Json) -> Json:
-        return {video: _rename_keys(segments, rename) for video, segments in results.items()}
+        return {video: cures.rename_keys(segments, rename) for video, segments in results.items()}
 
     return change
 
 
-def _rename_keys(content: Json, rename: Rename) -> Json:
-    return {rename(key): value for key, value in content.items()}
-
-
 def _rename_classes(rename: Rename) -> Change:
     return _change_values("clss", rename)
-
-
-def _look_up(other_name: dict[str, str], name: str) -> str:
-    return other_name.get(name, name)
-
-
-def _exchange_videos(items: Callable[[int], Ints], results: Json) -> Json:
-    """Return all predictions under the names of other videos: those of video ``items(n)[i]`` for video i."""
-    videos = sorted(results)
-    return {video: results[videos[item]] for video, item in zip(videos, items(len(videos)).tolist())}
 
 
 def _write_scales_of_videos(results: Json) -> Json:
@@ -199,12 +184,14 @@ _IN_PLACE: list[Mistake[Json]] = [
         Family.READING,
         _change_segments(_reshape_boxes),
     ),
-    cured("predictions of the next video", _BOXES, Family.ITEMS, partial(_exchange_videos, cures.next_items)),
+    cured(
+        "predictions of the next video", _BOXES, Family.ITEMS, partial(cures.exchange, items=cures.next_items)
+    ),
     cured(
         "predictions of other videos, in random order",
         _BOXES,
         Family.ITEMS,
-        partial(_exchange_videos, cures.shuffled_items),
+        partial(cures.exchange, items=cures.shuffled_items),
     ),
     cured(
         "boxes of a segment in another order",
@@ -265,7 +252,7 @@ GIVEN_MISTAKES: list[Mistake[Json]] = [
 
 
 def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
-    change = _rename_classes(partial(_look_up, other_name))
+    change = _rename_classes(partial(cures.look_up, other_name))
     return cured(name, (_CLASSES,), Family.ORDER, change)
 
 
@@ -277,7 +264,7 @@ def _spelled(how: str, respell: Rename) -> Mistake[Json]:
 
 def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:
     """Return the mistake that one class is misspelled, which a note must name."""
-    change = _rename_classes(partial(_look_up, {name: wrong_name}))
+    change = _rename_classes(partial(cures.look_up, {name: wrong_name}))
     return noted(f"{wrong_name} for {name}", "N-NAMES-UNKNOWN", change, wrong_name)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from quality.anet_entities.mistakes import (
 )
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
 from quality.task import CANARY, Mistake, QualityTask, Trick, WeakModel
-from validator.formats.anet_entities.write import decode_predictions, encode_submission, segment_objects
+from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
 def _trick(
@@ -183,9 +183,6 @@ class EntitiesTask(QualityTask[Json]):
     def knowing(self) -> Files:
         objects = segment_objects(["x"], [0], [[[1, 1, 5, 5]] * 10])
         return self.files({f"v_{CANARY}": {"0": objects}})
-
-    def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        yield from decode_predictions(files)
 
 
 TASKS = (

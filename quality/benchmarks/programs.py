@@ -10,7 +10,6 @@ import tempfile
 import time
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
 
 from organizer.bundle.programs import program_files
 from organizer.files import zip_bytes
@@ -50,13 +49,6 @@ sys.exit(run.main(sys.argv[1:]))
 """
 
 
-class Floor(NamedTuple):
-    """What reading a submission alone takes: the median of several runs."""
-
-    seconds: float
-    peak_mb: float
-
-
 def print_programs(task_ids: list[str], scales: list[float]) -> None:
     """Print a table with the medians of several runs of each task's program at each scale."""
     print(f"interpreter with numpy and yaml: {_interpreter_start():.2f} s")
@@ -81,7 +73,7 @@ def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> st
     write_in_other_process(task_id, scale, folder)
     submission = folder / "submission.zip"
     built = BuiltTask(id=task_id, program=program, reference=folder / "ref", time_limit=TIME_LIMIT)
-    floor = _floor(submission)
+    floor_seconds, floor_mb = _floor(submission)
     runs = [successful_run(built, submission, folder / "app") for _ in range(REPEATS)]
     total = median(run.seconds for run in runs)
     peak_mb = max(run.peak_mb or 0 for run in runs)
@@ -89,12 +81,12 @@ def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> st
         task_id,
         f"{scale:g}",
         f"{submission.stat().st_size / 1e6:.1f} MB",
-        f"{floor.seconds:.2f} s",
+        f"{floor_seconds:.2f} s",
         *(f"{seconds:.2f} s" for seconds in _median_stages(runs)),
         f"{total:.2f} s",
-        f"{total / floor.seconds:.2f}",
+        f"{total / floor_seconds:.2f}",
         f"{peak_mb:.0f} MB",
-        f"{floor.peak_mb:.0f} MB",
+        f"{floor_mb:.0f} MB",
     ]
     return f"| {' | '.join(cells)} |"
 
@@ -142,17 +134,15 @@ def _median_stages(runs: list[Run]) -> list[float]:
     return medians
 
 
-def _floor(submission: Path) -> Floor:
-    """Return what reading a submission takes in processes of their own."""
+def _floor(submission: Path) -> tuple[float, float]:
+    """Return the median seconds and peak memory, in MB, of reading a submission alone, each time in a process
+    of its own."""
     command = [sys.executable, "-c", FLOOR, str(submission)]
     measured = []
     for _ in range(REPEATS):
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         measured.append(json.loads(done.stdout))
-    return Floor(
-        seconds=median(seconds for seconds, _ in measured),
-        peak_mb=median(peak_mb for _, peak_mb in measured),
-    )
+    return median(seconds for seconds, _ in measured), median(peak_mb for _, peak_mb in measured)
 
 
 def _interpreter_start() -> float:

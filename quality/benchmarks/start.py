@@ -7,11 +7,10 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
-from typing import NamedTuple
 
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_files import demo_reference, sample_files
-from organizer.files import write_files
+from organizer.files import Files, write_files
 
 _VENDOR = "scoring_program/vendor/"
 # Runs a program, then compiles each module that it imported: prints how many, their lines,
@@ -38,20 +37,21 @@ print(json.dumps([len(texts), sum(text.count("\\n") for text in texts), 1000 * s
 """
 
 
-class StartRow(NamedTuple):
-    """What a program holds and imports: modules and lines, those of other packages not counted."""
+def print_starts(task_ids: list[str]) -> None:
+    """Print a table of what programs hold and import, modules of other packages not counted."""
+    titles = ["task", "modules packed", "lines", "modules imported", "lines", "compiling"]
+    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
+    for task_id in task_ids:
+        files = program_files(task_id)
+        names = [name for name in files if name.endswith(".py") and not name.startswith(_VENDOR)]
+        n_lines = sum(files[name].count(b"\n") for name in names)
+        n_imported, n_imported_lines, compiling_ms = _measure_imported(task_id, files)
+        packed = f"{task_id} | {len(names)} | {n_lines:,}"
+        print(f"| {packed} | {n_imported} | {n_imported_lines:,} | {compiling_ms:.0f} ms |", flush=True)
 
-    n_modules: int
-    n_lines: int
-    n_imported_modules: int
-    n_imported_lines: int
-    compiling_ms: float
 
-
-def measure_start(task_id: str) -> StartRow:
-    """Return what the built program of a task holds, and what scoring the good sample imports."""
-    files = program_files(task_id)
-    modules = [data for name, data in files.items() if name.endswith(".py") and not name.startswith(_VENDOR)]
+def _measure_imported(task_id: str, files: Files) -> tuple[int, int, float]:
+    """Return how many modules and lines scoring the good sample imports, and how long compiling takes."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         write_files(files, folder / "program")
@@ -61,26 +61,5 @@ def measure_start(task_id: str) -> StartRow:
         done = subprocess.run(
             [sys.executable, "-c", _IMPORTED, *places], capture_output=True, text=True, check=True
         )
-    n_imported, n_lines_imported, compiling_ms = json.loads(done.stdout.splitlines()[-1])
-    return StartRow(
-        n_modules=len(modules),
-        n_lines=sum(data.count(b"\n") for data in modules),
-        n_imported_modules=n_imported,
-        n_imported_lines=n_lines_imported,
-        compiling_ms=compiling_ms,
-    )
-
-
-def print_starts(task_ids: list[str]) -> None:
-    """Print a table of what programs hold and import."""
-    titles = ["task", "modules packed", "lines", "modules imported", "lines", "compiling"]
-    print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")
-    for task_id in task_ids:
-        row = measure_start(task_id)
-        cells = [
-            f"{row.n_modules}",
-            f"{row.n_lines:,}",
-            f"{row.n_imported_modules}",
-            f"{row.n_imported_lines:,}",
-        ]
-        print(f"| {task_id} | {' | '.join(cells)} | {row.compiling_ms:.0f} ms |", flush=True)
+    n_modules, n_lines, compiling_ms = json.loads(done.stdout.splitlines()[-1])
+    return n_modules, n_lines, compiling_ms

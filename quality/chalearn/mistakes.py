@@ -70,7 +70,7 @@ def mistakes_of_track(track: Track) -> list[Mistake[Prediction]]:
         ),
         _classes_in_other_order(track.n_classes),
         _other_sequences("rows of the next sequence", cures.next_items, least_frames),
-        _other_sequences("rows of the sequence two after it", _second_items, least_frames),
+        _other_sequences("rows of the sequence two after it", cures.second_items, least_frames),
         _other_sequences("rows of other sequences, in random order", cures.shuffled_items, least_frames),
         _other_sequences("rows of the sequence before, in the second half", _stale_second_half, least_frames),
         *_of_one_actor(track, least_frames),
@@ -203,7 +203,7 @@ def _with_class(row: Row, label: int) -> Row:
 
 
 def _rename_sequences(rename: Callable[[str], str]) -> Change:
-    return lambda prediction: {rename(key): rows for key, rows in prediction.items()}
+    return partial(cures.rename_keys, rename=rename)
 
 
 def _without_zeros(key: str) -> str:
@@ -212,11 +212,6 @@ def _without_zeros(key: str) -> str:
 
 def _next_name(key: str) -> str:
     return f"{key[:-4]}{int(key[-4:]) + 1:04d}"
-
-
-def _second_items(n_items: int) -> Ints:
-    """Return for each item the one two after it, the first two for the last."""
-    return (np.arange(n_items) + 2) % n_items
 
 
 def _stale_second_half(n_items: int) -> Ints:
@@ -259,11 +254,7 @@ def _other_sequences(name: str, items: Callable[[int], Ints], least_frames: int)
     """Return the mistake that the file of each sequence has the rows of another one."""
 
     def change(prediction: Prediction) -> Prediction:
-        keys = sorted(prediction)
-        exchanged = {}
-        for key, item in zip(keys, items(len(keys)).tolist()):
-            exchanged[key] = prediction[keys[item]]
-        return _keep_rows(partial(_begins_by, least_frames), list)(exchanged)
+        return _keep_rows(partial(_begins_by, least_frames), list)(cures.exchange(prediction, items))
 
     return cured(name, _ROWS, Family.ITEMS, change)
 

@@ -10,10 +10,9 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import from_sizes
+from people_in_video.diagnosis.samples import from_sizes, to_sizes
 from people_in_video.diagnosis.trials import Family
-from quality.box_mistakes import ChangeOfAllBoxes, mirror, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mirror, weak_models_of_boxes
 from quality.cures import Cure
 from quality.densepose.synthetic import Detection
 from quality.task import Mistake, Said, WeakModel, cured, noted
@@ -63,7 +62,7 @@ def _each_box(change: ChangeOfBoxes) -> Change:
     """Return a change of boxes ``x1, y1, x2, y2``, with arrays in the size of the new ones."""
 
     def change_detection(detection: Detection) -> Detection:
-        box = as_sizes(change(from_sizes(np.array(detection.box))))
+        box = to_sizes(change(from_sizes(np.array(detection.box))))
         return _with_box(box, detection)
 
     return _each(change_detection)
@@ -185,13 +184,31 @@ def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING
     return cured(name, _ARRAYS, family, _each_array(change))
 
 
-def _next_arrays(detections: Detections) -> Detections:
-    """Give each detection the array of the next one, in the size of its box."""
+def _with_arrays(detections: Detections, others: Detections) -> Detections:
+    """Give each detection the array of another one, in the size of its box."""
     changed_detections = []
-    for detection, other in zip(detections, [*detections[1:], *detections[:1]]):
+    for detection, other in zip(detections, others):
         resized = _with_box(np.array(detection.box), other)
         changed_detections.append(detection._replace(iuv=resized.iuv))
     return changed_detections
+
+
+def _next_arrays(detections: Detections) -> Detections:
+    return _with_arrays(detections, [*detections[1:], *detections[:1]])
+
+
+def _arrays_of_others(detections: Detections, rng: np.random.Generator) -> Detections:
+    order = rng.permutation(len(detections)).tolist()
+    return _with_arrays(detections, [detections[other] for other in order])
+
+
+def _middle_of_parts(iuv: Pixels) -> Pixels:
+    return np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)])
+
+
+def _torso(iuv: Pixels) -> Pixels:
+    """Return an array with the torso at all pixels of the body."""
+    return np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]])
 
 
 def _crop(factor: float, iuv: Pixels) -> Pixels:
@@ -276,13 +293,13 @@ MISTAKES: list[Mistake[Detections]] = [
     noted(
         "U and V 128 everywhere",
         "N-LOOKS-CONSTANT",
-        _each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)])),
+        _each_array(_middle_of_parts),
         "U is 128",
     ),
     noted(
         "one part everywhere",
         "N-LOOKS-CONSTANT",
-        _each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]])),
+        _each_array(_torso),
         "have part 2",
     ),
     noted("all background", "N-LOOKS-CONSTANT", _each_array(np.zeros_like)),
@@ -301,17 +318,8 @@ def _change_all_boxes(
     if not detections:
         return detections
     boxes = from_sizes(np.array([detection.box for detection in detections]))
-    new_boxes = as_sizes(change(boxes, rng))
+    new_boxes = to_sizes(change(boxes, rng))
     return [_with_box(box, detection) for box, detection in zip(new_boxes, detections)]
-
-
-def _arrays_of_others(detections: Detections, rng: np.random.Generator) -> Detections:
-    """Give each detection the array of another one, in the size of its box."""
-    changed_detections = []
-    for detection, other in zip(detections, rng.permutation(len(detections)).tolist()):
-        resized = _with_box(np.array(detection.box), detections[other])
-        changed_detections.append(detection._replace(iuv=resized.iuv))
-    return changed_detections
 
 
 def _guess_sides(detections: Detections, rng: np.random.Generator) -> Detections:
@@ -322,16 +330,6 @@ def _guess_sides(detections: Detections, rng: np.random.Generator) -> Detections
         iuv = exchange_sides(detection.iuv) if is_exchanged else detection.iuv
         changed_detections.append(detection._replace(iuv=iuv))
     return changed_detections
-
-
-def _mean_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
-    """Predict parts, and the middle of each."""
-    return _each_array(lambda iuv: np.concatenate([iuv[:1], np.full_like(iuv[1:], 128)]))(detections)
-
-
-def _torso_alone(detections: Detections, rng: np.random.Generator) -> Detections:
-    """Predict the torso at all pixels of the body."""
-    return _each_array(lambda iuv: np.concatenate([2 * (iuv[:1] > 0).astype(np.uint8), iuv[1:]]))(detections)
 
 
 def _random_coordinates(detections: Detections, rng: np.random.Generator) -> Detections:
@@ -349,8 +347,8 @@ WEAK_MODELS: list[WeakModel[Detections]] = [
     *weak_models_of_boxes(_change_all_boxes, CANVAS),
     WeakModel("arrays of other detections", _arrays_of_others),
     WeakModel("left and right guessed", _guess_sides),
-    WeakModel("the middle of each part", _mean_coordinates),
-    WeakModel("the torso alone", _torso_alone),
+    WeakModel("the middle of each part", lambda detections, rng: _each_array(_middle_of_parts)(detections)),
+    WeakModel("the torso alone", lambda detections, rng: _each_array(_torso)(detections)),
     WeakModel("random U and V", _random_coordinates),
     WeakModel("a tenth of the detections", _keep_tenth),
 ]

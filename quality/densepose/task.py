@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -138,9 +138,6 @@ class DensePoseTask(QualityTask[Detections]):
             if rng.random() >= errors.missed:
                 detections.append(synthetic.detection(person, errors, rng))
         return detections
-
-    def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        yield from decode_predictions(files)
 
     def files(self, prediction: Detections) -> Files:
         return results([detection.encoded() for detection in prediction])

@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from organizer.tasks.kinetics_tps import Prediction
+from people_in_video.diagnosis.samples import to_sizes
 from people_in_video.diagnosis.trials import Family
 from quality import cures
-from quality.box_mistakes import ChangeOfAllBoxes, mistakes_in_boxes, weak_models_of_boxes
-from quality.boxes import ChangeOfBoxes, as_sizes
+from quality.box_mistakes import ChangeOfAllBoxes, ChangeOfBoxes, mistakes_in_boxes, weak_models_of_boxes
 from quality.cures import Cure
 from quality.kinetics_tps.synthetic import (
     CLASS_NAMES,
@@ -59,7 +59,7 @@ def _change_boxes(change: ChangeOfBoxes) -> Change:
 
 def _write_ordered_sizes(prediction: Prediction) -> Prediction:
     """Write width and height instead of x2 and y2, without the boxes that a validator then refuses."""
-    return _in_videos(_keep_ordered_boxes)(_change_boxes(as_sizes)(prediction))
+    return _in_videos(_keep_ordered_boxes)(_change_boxes(to_sizes)(prediction))
 
 
 def _keep_ordered_boxes(videos: Json) -> Json:
@@ -158,16 +158,12 @@ def _exchange_videos(items: Callable[[int], Ints], prediction: Prediction) -> Pr
     for name, item in zip(names, items(len(names)).tolist()):
         if names[item] in prediction.videos:
             videos[name] = prediction.videos[names[item]]
-    return _exchange_classes(items, prediction)._replace(videos=videos)
+    return Prediction(cures.exchange(prediction.classes, items), videos)
 
 
 def _exchange_classes(items: Callable[[int], Ints], prediction: Prediction) -> Prediction:
     """Return the classes under the names of other videos."""
-    names = sorted(prediction.classes)
-    classes = {}
-    for name, item in zip(names, items(len(names)).tolist()):
-        classes[name] = prediction.classes[names[item]]
-    return prediction._replace(classes=classes)
+    return prediction._replace(classes=cures.exchange(prediction.classes, items))
 
 
 def _rename_classes(rename: Rename) -> Change:
@@ -200,29 +196,22 @@ def _rename_frames(change_number: Callable[[int], int], form: str = _FRAME) -> C
         return form.format(change_number(frame_number(name)))
 
     def change(videos: Json) -> Json:
-        return {video: _rename_keys(frames, rename) for video, frames in videos.items()}
+        return {video: cures.rename_keys(frames, rename) for video, frames in videos.items()}
 
     return _in_videos(change)
 
 
 def _rename_videos(rename: Rename) -> Change:
     def change(prediction: Prediction) -> Prediction:
-        return Prediction(_rename_keys(prediction.classes, rename), _rename_keys(prediction.videos, rename))
+        return Prediction(
+            cures.rename_keys(prediction.classes, rename), cures.rename_keys(prediction.videos, rename)
+        )
 
     return change
 
 
-def _rename_keys(content: Json, rename: Rename) -> Json:
-    return {rename(key): value for key, value in content.items()}
-
-
 def _next_name(video: str) -> str:
     return f"demo_{int(video[-5:]) + 1:05d}"
-
-
-def _second_items(n_items: int) -> Ints:
-    """Return for each item the one two after it, the first two for the last."""
-    return (np.arange(n_items) + 2) % n_items
 
 
 def _next_state(state: str) -> str:
@@ -242,16 +231,12 @@ def _keep_every_second(videos: Json) -> Json:
     return {video: videos[video] for video in sorted(videos)[::2]}
 
 
-def _look_up(other_name: dict[str, str], name: str) -> str:
-    return other_name.get(name, name)
-
-
 def _in_other_order(
     what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
-    change = rename_all(partial(_look_up, other_name))
+    change = rename_all(partial(cures.look_up, other_name))
     return cured(f"{what} of a list in another order", (what,), Family.ORDER, change)
 
 
@@ -260,7 +245,7 @@ def _as_numbers(
 ) -> Mistake[Prediction]:
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
-    change = rename_all(partial(_look_up, number_of_name))
+    change = rename_all(partial(cures.look_up, number_of_name))
     said = [Said("N-LOOKS", f"read with {what} from a list"), Said(_NAMED)]
     return Mistake(f"{what} as numbers", change, said=said)
 
@@ -274,7 +259,7 @@ def _spelled(
 
 def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:
     """Return the mistake that one name is misspelled, which a note must name."""
-    change = rename_all(partial(_look_up, {name: wrong_name}))
+    change = rename_all(partial(cures.look_up, {name: wrong_name}))
     return noted(f"{wrong_name} for {name}", _NAMED, change, wrong_name)
 
 
@@ -361,7 +346,7 @@ MISTAKES: list[Mistake[Prediction]] = [
         "predictions of the video two after it",
         _BOXES,
         Family.ITEMS,
-        partial(_exchange_videos, _second_items),
+        partial(_exchange_videos, cures.second_items),
     ),
     cured(
         "predictions of other videos, in random order",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -23,7 +23,6 @@ from validator.formats.kinetics_tps.write import (
     MOST_PROPOSALS,
     PARTS_FILE,
     Json,
-    decode_predictions,
     encode_submission,
     frame_entry,
     human_entry,
@@ -150,9 +149,6 @@ class KineticsTask(QualityTask[Prediction]):
         human = human_entry([1, 1, 2, 2], {"head": head})
         frames = {f"{CANARY}frame.json": frame_entry([human])}
         return encode_submission({f"{CANARY}vid": "x"}, {f"{CANARY}vid": frames})
-
-    def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        yield from decode_predictions(files)
 
 
 TASKS = (KineticsTask(),)

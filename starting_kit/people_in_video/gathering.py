@@ -24,23 +24,9 @@ REPEATS = ("first", "error", "join")
 # The package with the writer of each challenge.
 _PACKAGE = "people_in_video"
 
-# The arguments of a call of `update`: a sequence, or a mapping by name.
-Arguments = Any
 
-
-class NamedCall(NamedTuple):
-    """A call of `update` and how messages name it."""
-
-    name: str
-    positional: Sequence[object]
-    named: Mapping[str, object]
-
-
-class Added(NamedTuple):
-    """The item of a call of `update`, and whether it predicted anything that was not there."""
-
-    item: str
-    is_new: bool
+# How messages name a call of `update`, and its arguments by position and by name.
+NamedCall = tuple[str, Sequence[object], Mapping[str, object]]
 
 
 class GatheredState(NamedTuple):
@@ -110,10 +96,12 @@ class Gathered:
         short_arguments = [repr(value) for value in arguments if isinstance(value, (str, int))]
         return f"call {self._n_calls + 1}, update({', '.join(short_arguments)})"
 
-    def update(self, name: str, positional: Sequence[object], named: Mapping[str, object]) -> Added:
+    def update(
+        self, name: str, positional: Sequence[object], named: Mapping[str, object]
+    ) -> tuple[str, bool]:
         """Add the predictions of a call; nothing is added if a part is refused.
 
-        Raises Refused.
+        Returns the item, and whether anything was predicted that was not there. Raises Refused.
         """
         self._n_calls += 1
         call = self._make(self._loaded)
@@ -134,7 +122,7 @@ class Gathered:
         self.predictions.values.half_types |= call.values.half_types
         for key in call.entries:
             self._names.setdefault(key, name)
-        return Added(self.predictions.item(next(iter(call.entries))), is_new)
+        return self.predictions.item(next(iter(call.entries))), is_new
 
     def merge(self, state: GatheredState, repeats: str) -> None:
         """Add the predictions of another process. Raises ValueError as `Evaluator.merge`."""
@@ -243,18 +231,18 @@ def named_calls(predictions: Predictions, submission: Any, findings: Findings) -
         for index, arguments in enumerate(submission):
             by_name = isinstance(arguments, Mapping)
             positional, named = ((), arguments) if by_name else (arguments, {})
-            yield NamedCall(f"predictions[{index}]", positional, named)
+            yield f"predictions[{index}]", positional, named
         return
     parameters = list(inspect.signature(predictions.update).parameters)[predictions.n_item_arguments :]
     for item, arguments in submission.items():
         name = f"predictions[{item!r:.80}]"
         items = item if isinstance(item, tuple) else (item,)
         if isinstance(arguments, Mapping) and set(arguments) <= set(parameters):
-            yield NamedCall(name, items, arguments)
+            yield name, items, arguments
         elif len(parameters) == 1:
-            yield NamedCall(name, (*items, arguments), {})
+            yield name, (*items, arguments), {}
         elif isinstance(arguments, tuple):
-            yield NamedCall(name, (*items, *arguments), {})
+            yield name, (*items, *arguments), {}
         else:
             wanted = f"give ({', '.join(parameters)}), or a dict with these names"
             _add_problem(f"the value is a {type(arguments).__name__}; {wanted}", name, findings)

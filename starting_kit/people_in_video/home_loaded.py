@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from people_in_video.diagnosis.explanation import explained_notes, keeper
-from people_in_video.drawings.worst_items import draw_worst_items
+from people_in_video.drawings.worst_items import draw_function
 from people_in_video.selections.selection import select_items, select_predictions
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
@@ -130,28 +131,21 @@ class HomeLoaded(Loaded[Any, Any, Any]):
 
     def _explained(self, submission: Any, result: Result) -> Result:
         """Return a result with what only home tells."""
-        notes, faults = list(result.notes), list[Note]()
+        notes, no_notes = list(result.notes), list[Note]()
         if self.settings["notes"]:
             whole_reference = self.whole_reference if self.whole_reference is not None else self.reference
-            notes, no_notes = guarded(
-                "hints", lambda: explained_notes(self, whole_reference, submission, result), [*result.notes]
-            )
-            faults += no_notes
-        drawings, no_drawings = guarded(
-            "drawings",
-            lambda: draw_worst_items(
-                self.task,
-                self.reference,
-                submission,
-                result.statistics,
-                self.n_drawings,
-                self.draws_right,
-            ),
-            list[Section](),
-        )
-        faults += no_drawings
+            explain = partial(explained_notes, self, whole_reference, submission, result)
+            notes, no_notes = guarded("hints", explain, notes)
+        draw = partial(self._draw_worst_items, submission, result.statistics)
+        drawings, no_drawings = guarded("drawings", draw, list[Section]())
         shown = replace(result.shown, sections=[*result.sections, *drawings])
-        return replace(result, shown=shown, notes=[*faults, *notes])
+        return replace(result, shown=shown, notes=[*no_notes, *no_drawings, *notes])
+
+    def _draw_worst_items(self, submission: Any, statistics: Any) -> list[Section]:
+        draw = draw_function(self.task)
+        if draw is None or not self.n_drawings:
+            return []
+        return draw(self.reference, submission, statistics, self.n_drawings, self.draws_right)
 
 
 def with_items(whole_signature: str, items: Sequence[str]) -> str:

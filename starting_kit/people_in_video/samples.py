@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from typing import Any
 
 from people_in_video.demo_data import sample
+from people_in_video.references.loading import check_task
 from people_in_video.telling_task import opened
-from scoring_program.task import task_ids
 from validator.formats import rules
 
 
@@ -32,13 +33,17 @@ def sample_predictions(task: str, name: str = "good") -> list[tuple[Any, ...]]:
     ValueError
         There is no such task or sample, or the task has no evaluator.
     """
-    if task not in task_ids():
-        raise ValueError(f"there is no task {task!r}; this kit has {', '.join(task_ids())}")
-    challenge = rules.load_rules(task).folder.name
-    encoder = import_module(f"{rules.__package__}.{challenge}.write")
-    if not hasattr(encoder, "decode_predictions"):
+    check_task(task)
+    decode = decoder_of(task)
+    if decode is None:
         raise ValueError(f"{task} has no evaluator, which takes predictions item by item")
-    return list(encoder.decode_predictions(_sample_files(task, name)))
+    return list(decode(_sample_files(task, name)))
+
+
+def decoder_of(task: str) -> Callable[[Mapping[str, bytes]], Iterator[tuple[Any, ...]]] | None:
+    """Return what yields the predictions in the files of a valid submission; None without an evaluator."""
+    challenge = rules.load_rules(task).folder.name
+    return getattr(import_module(f"{rules.__package__}.{challenge}.write"), "decode_predictions", None)
 
 
 def _sample_files(task: str, name: str) -> dict[str, bytes]:

@@ -41,7 +41,8 @@ def tasks_of_submission(path: Path) -> list[str]:
         named_tasks = [task for task in tasks_of_names([path.name]) if task in task_ids()]
         if named_tasks:
             return named_tasks
-    tools = [task_id for task_id in task_ids() if _is_converted(task_id, path)]
+    converters = {task_id: converter_of(task_id) for task_id in task_ids()}
+    tools = [task_id for task_id, converter in converters.items() if converter and converter.is_needed(path)]
     if tools:
         return tools
     if path.is_file() and path.suffix == _JSON:
@@ -57,12 +58,6 @@ def opened(path: Path) -> Iterator[Submission]:
     widest = Limits(*(max(values) for values in zip(*limits)))
     with open_submission(path, widest) as submission:
         yield submission
-
-
-def _is_converted(task_id: str, path: Path) -> bool:
-    """Return whether a file is one of another tool that is converted for a task."""
-    converter = converter_of(task_id)
-    return converter is not None and converter.is_needed(path)
 
 
 def _tasks_of_files(submission: Submission) -> list[str]:

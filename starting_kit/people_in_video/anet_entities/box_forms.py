@@ -22,7 +22,6 @@ import numpy as np
 from people_in_video.tools.conversion import ConversionError
 from people_in_video.tools.csv_file import read_csv
 from people_in_video.writing import naming
-from validator.arrays import Floats
 from validator.formats.anet_entities.outside import WIDTH
 from validator.texts import quote, some_words
 
@@ -53,20 +52,15 @@ def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] 
             boxes = _boxes_in(objects)
             corners = np.array([box[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
             n_boxes += len(boxes)
-            n_beyond += _count_beyond(corners, largest)
+            if largest is not None:
+                is_beyond = corners[:, 2:] > np.array(largest) * _MOST_BEYOND
+                n_beyond += int(is_beyond.any(axis=1).sum())
             for box, resized in zip(boxes, (corners * [*factors, *factors]).tolist()):
                 box[:4] = resized
     if 2 * n_beyond > n_boxes:
         raise ConversionError(f"{n_beyond:,} of {n_boxes:,} boxes end beyond {form}; say what they are in")
     text = f"{n_boxes:,} boxes in {form} became pixels of videos of a width of {WIDTH}"
     return text if sizes else f"{text}, as if all frames had this shape; --sizes says otherwise"
-
-
-def _count_beyond(corners: Floats, largest: _Factors | None) -> int:
-    """Return how many boxes end beyond the largest x or y, if these are the same for all videos."""
-    if largest is None:
-        return 0
-    return int((corners[:, 2:] > np.array(largest) * _MOST_BEYOND).any(axis=1).sum())
 
 
 def _boxes_in(value: Any) -> list[list[Any]]:
@@ -131,12 +125,12 @@ def read_sizes(path: Path | None) -> dict[str, _Size] | None:
     with naming(f"--sizes {quote(path.name)}"):
         if not path.is_file():
             raise ConversionError("there is no such file; give a CSV file")
-        table = read_csv(path)
-        if table.header != _SIZES_HEADER:
-            names = some_words(table.header) or "empty"
+        header, lines = read_csv(path)
+        if header != _SIZES_HEADER:
+            names = some_words(header) or "empty"
             raise ConversionError(f"the first line is {names}; write {','.join(_SIZES_HEADER)}")
         size_of_video = {}
-        for number, line in table.lines:
+        for number, line in lines:
             video, *cells = [cell.strip() for cell in line]
             size = _SIZE.fullmatch("x".join(cells))
             if size is None:

@@ -6,7 +6,7 @@ Columns have the names that temporal detectors give them; those of seconds tell 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -76,27 +76,27 @@ def read_rows(source: Any) -> RowTable:
 
 
 def _table_of_frame(frame: Any) -> RowTable:
-    names = [str(column) for column in frame.columns]
-    columns = _Columns(names)
+    def records() -> Iterator[dict[str, Any]]:
+        for record in frame.to_dict("records"):
+            yield {str(name): value for name, value in record.items()}
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for number, record in enumerate(frame.to_dict("records"), start=1):
-            row = {str(name): value for name, value in record.items()}
-            yield f"row {number}", columns.values({name: row[name] for name in names})
-
-    return RowTable(columns.in_seconds, columns.name_of_column, rows(), [])
+    return _table([str(column) for column in frame.columns], records())
 
 
 def _table_of_csv(path: Path) -> RowTable:
-    table = read_csv(path)
-    _check_header(table.header, path)
-    columns = _Columns(table.header)
+    header, lines = read_csv(path)
+    _check_header(header, path)
+    return _table(header, (dict(zip(header, line)) for _, line in lines))
 
-    def rows() -> Iterator[tuple[str, Mapping[str, Any]]]:
-        for number, (_, line) in enumerate(table.lines, start=1):
-            yield f"row {number}", columns.values(dict(zip(table.header, line)))
 
-    return RowTable(columns.in_seconds, columns.name_of_column, rows(), [])
+def _table(names: Sequence[str], records: Iterable[Mapping[str, Any]]) -> RowTable:
+    """Return the table of records by the names of its columns."""
+    name_of_column = _name_columns(names)
+    rows = (
+        (f"row {number}", {column: record[name] for column, name in name_of_column.items()})
+        for number, record in enumerate(records, start=1)
+    )
+    return RowTable(_in_seconds(name_of_column), name_of_column, rows, [])
 
 
 def _check_header(names: Sequence[str], path: Path) -> None:
@@ -118,40 +118,38 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     raise ConversionError(f"the first line is a row, {quote(','.join(names))}; {remedy}")
 
 
-class _Columns:
-    """The columns of a table by what they hold. Raises ConversionError if one is missing, or two are one."""
+def _name_columns(names: Sequence[str]) -> dict[str, str]:
+    """Return the names of the columns of a table by what they hold.
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.name_of_column: dict[str, str] = {}
-        for column, column_names in _NAMES.items():
-            in_seconds = _NAMES_OF_SECONDS.get(column, ())
-            matching = [name for name in names if _plain_name(name) in (*column_names, *in_seconds)]
-            if len(matching) > 1:
-                problem = f"the column {column} is there twice: {some_words(matching)}"
-                raise ConversionError(f"{problem}; keep one")
-            if matching:
-                self.name_of_column[column] = matching[0]
-        missing = [column for column in COLUMNS if column not in self.name_of_column]
-        if missing:
-            header = some_words([quote(name) for name in names]) or "an empty table"
-            problem = f"the column {missing[0]} is missing from {header}"
-            problem += numpy_words(names)
-            remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
-            if "frame" in map(_plain_name, names):
-                remedy += f"; {_RECIPE}"
-            raise ConversionError(f"{problem}; {remedy}")
-        units = {
-            _plain_name(self.name_of_column[column]) in names_of_seconds
-            for column, names_of_seconds in _NAMES_OF_SECONDS.items()
-        }
-        if len(units) > 1:
-            pair = f"{self.name_of_column['start']} and {self.name_of_column['end']}"
-            raise ConversionError(f"the columns {pair} are of two units; keep two of one unit")
-        self.in_seconds = True if units == {True} else None
+    Raises ConversionError if one is missing, or two are one.
+    """
+    name_of_column: dict[str, str] = {}
+    for column, column_names in _NAMES.items():
+        in_seconds = _NAMES_OF_SECONDS.get(column, ())
+        matching = [name for name in names if _plain_name(name) in (*column_names, *in_seconds)]
+        if len(matching) > 1:
+            problem = f"the column {column} is there twice: {some_words(matching)}"
+            raise ConversionError(f"{problem}; keep one")
+        if matching:
+            name_of_column[column] = matching[0]
+    missing = [column for column in COLUMNS if column not in name_of_column]
+    if missing:
+        header = some_words([quote(name) for name in names]) or "an empty table"
+        problem = f"the column {missing[0]} is missing from {header}{numpy_words(names)}"
+        remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
+        if "frame" in map(_plain_name, names):
+            remedy += f"; {_RECIPE}"
+        raise ConversionError(f"{problem}; {remedy}")
+    return name_of_column
 
-    def values(self, row: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of a row by what they are."""
-        return {column: row[name] for column, name in self.name_of_column.items()}
+
+def _in_seconds(name_of_column: Mapping[str, str]) -> bool | None:
+    """Return whether columns of a table are in seconds by their names, None if these do not tell."""
+    units = {_plain_name(name_of_column[column]) in names for column, names in _NAMES_OF_SECONDS.items()}
+    if len(units) > 1:
+        pair = f"{name_of_column['start']} and {name_of_column['end']}"
+        raise ConversionError(f"the columns {pair} are of two units; keep two of one unit")
+    return True if units == {True} else None
 
 
 def _plain_name(name: str) -> str:

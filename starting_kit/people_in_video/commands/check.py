@@ -29,12 +29,11 @@ from people_in_video.errors import ReferenceProblemsError
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
-from people_in_video.tools.conversion import DEFAULT_OPTIONS, ConversionOptions, converter_of, read_submission
+from people_in_video.tools.conversion import ConversionOptions, converter_of, option_text, read_submission
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.scoring import AnyLoaded
 from validator import console
 from validator.checking import plain_findings
-from validator.findings import Findings, Note, mistakes_first, note_lines, without_explained
+from validator.findings import Findings, mistakes_first, note_lines, without_explained
 
 _UNCHECKED = "well-formed; ids and names unchecked: --public DIR or --reference DIR checks them"
 _CHECKED = (
@@ -105,20 +104,13 @@ def _check(
             loaded = load(task, options.reference, options.cache, {})
             with read_submission(task, submission, conversion, options.reference) as readable:
                 findings.notes += readable.notes
-                findings.notes += _notes_with_reference(loaded, readable.path)
+                # Those that need no scoring: on ids, names and likely mistakes.
+                read = loaded.read(readable.path)
+                notes = [*read.notes, *loaded.task.notes(read.content, loaded.public)]
+                findings.notes += mistakes_first(without_explained(notes))
         else:
             findings.extend(check_source(task, submission, conversion))
     return findings
-
-
-def _notes_with_reference(loaded: AnyLoaded, submission: Path) -> list[Note]:
-    """Return the notes on a submission that need no scoring: on ids, names and likely mistakes.
-
-    Raises Refused.
-    """
-    read = loaded.read(submission)
-    notes = loaded.task.notes(read.content, loaded.public)
-    return mistakes_first(without_explained([*read.notes, *notes]))
 
 
 def _report(task: str, findings: Findings, options: argparse.Namespace) -> None:
@@ -149,10 +141,9 @@ def _zip_text(task: str, submission: Path, conversion: ConversionOptions, refere
     if converter is None:
         return "to upload it, put it in a zip"
     words = ["people-in-video", "convert", task, str(submission), "my.zip"]
-    for name in sorted(converter.options):
-        value = getattr(conversion, name)
-        if value != getattr(DEFAULT_OPTIONS, name):
-            words += [f"--{name.replace('_', '-')}", str(value)]
+    for name, value in sorted(conversion.given().items()):
+        if name in converter.options:
+            words += [option_text(name), str(value)]
     # Public data and a reference both have the frame rates that seconds need.
     if reference and "public" in converter.options:
         words += ["--reference", str(reference)]

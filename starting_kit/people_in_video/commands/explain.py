@@ -28,9 +28,8 @@ from people_in_video.demo_data import demo_reference
 from people_in_video.references.loading import load_for_run
 from people_in_video.tools.conversion import read_submission
 from scoring_program.report import page
-from scoring_program.result import Result
 from scoring_program.run import BROKEN, INVALID, SCORED, run
-from scoring_program.task import Task, load_task
+from scoring_program.task import load_task
 from validator import console
 from validator.codes import explain_code
 from validator.findings import Refused, note_lines
@@ -91,13 +90,10 @@ def _explain_submission(
         console.say(str(refused), to=sys.stderr)
         return INVALID
     if outcome.result is not None:
-        console.say(*_lines(load_task(task), outcome.result))
+        result = outcome.result
+        notes = note_lines(result.notes) or [_NOTHING_FOUND]
+        console.say(page.score_line(load_task(task), result.shown), *notes)
     return outcome.exit_code
-
-
-def _lines(task: Task, result: Result) -> list[str]:
-    """Return the score, and what may be wrong."""
-    return [page.score_line(task, result.shown), *(note_lines(result.notes) or [_NOTHING_FOUND])]
 
 
 if __name__ == "__main__":

@@ -51,7 +51,7 @@ from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
 from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, run
 from scoring_program.scoring import AnyLoaded
-from scoring_program.settings import Settings, SettingValue
+from scoring_program.settings import Settings
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
 from validator import console
 from validator.findings import Note, Refused, note_lines
@@ -154,12 +154,8 @@ def _load(
 
 def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
-    overrides: dict[str, SettingValue] = {}
-    if options.protocol:
-        overrides["protocol"] = options.protocol
-    if options.subset:
-        overrides["subset"] = True
-    return overrides
+    overrides = {"protocol": options.protocol, "subset": options.subset}
+    return {name: value for name, value in overrides.items() if value}
 
 
 def _report_refused(refused: Refused, output: Path) -> int:
@@ -324,22 +320,17 @@ def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
 
 def _tasks_with_subset() -> list[str]:
     """Return the tasks that have the setting ``subset``."""
-    settings_of_tasks = {task: load_task(task).known_settings for task in task_ids()}
-    return [
-        task
-        for task, settings in settings_of_tasks.items()
-        if any(setting.name == "subset" for setting in settings)
-    ]
+    names_of_task = {
+        task: [setting.name for setting in load_task(task).known_settings] for task in task_ids()
+    }
+    return [task for task, names in names_of_task.items() if "subset" in names]
 
 
 def _column_of_mode(task: str, mode: str | None) -> ScoreColumn:
     """Return the first number of the mode ``loc``; otherwise the score, which is the number of all."""
     columns = load_task(task).columns
-    if mode == "loc":
-        for column in columns:
-            if f"_{mode}" in column.key:
-                return column
-    return columns[0]
+    columns_of_mode = [column for column in columns if mode == "loc" and f"_{mode}" in column.key]
+    return [*columns_of_mode, *columns][0]
 
 
 def _heading_of_mode(task: str, result: Result, mode: str | None) -> str:
@@ -352,13 +343,8 @@ def _heading_of_mode(task: str, result: Result, mode: str | None) -> str:
 
 def _print_mode(result: Result, mode: str) -> None:
     """Print the scores of a mode; those of other modes are left out."""
-    lines = []
-    for key, value in result.scores.items():
-        if f"_{mode}" in key:
-            lines.append(f"{key}: {value:.4f}")
-    if not lines:
-        lines.append("this task has no scores of a mode")
-    console.say(f"\nmode {mode}", *lines)
+    lines = [f"{key}: {value:.4f}" for key, value in result.scores.items() if f"_{mode}" in key]
+    console.say(f"\nmode {mode}", *(lines or ["this task has no scores of a mode"]))
 
 
 def _print_classes(result: Result) -> None:

@@ -85,24 +85,14 @@ def forest_row(band: Band, scale: Scale, has_zero: bool = False) -> Element:
     if scale.holds(band.value):
         # The interval itself may lead beyond the scale.
         left, right = (min(max(scale.percent(end), 0.0), 100.0) for end in (band.low, band.high))
-        svg.append(_interval_rect(left, right))
+        place = {"x": f"{left:.2f}", "y": "3", "width": f"{right - left:.2f}", "height": "4"}
+        svg.append(element("rect", **place, class_="fill-band"))
         svg.append(_upright_line(scale.percent(band.value), "mark"))
     else:
         tip, wing = (0, 4) if band.value < scale.low else (100, 96)
         for end in (1, 9):
             svg.append(element("line", x1=tip, y1=5, x2=wing, y2=end, class_="mark"))
     return svg
-
-
-def _interval_rect(left: float, right: float) -> Element:
-    return element(
-        "rect",
-        x=f"{left:.2f}",
-        y="3",
-        width=f"{right - left:.2f}",
-        height="4",
-        class_="fill-band",
-    )
 
 
 def _upright_line(x: float, class_name: str) -> Element:

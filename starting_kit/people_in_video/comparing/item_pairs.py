@@ -13,7 +13,7 @@ from people_in_video.drawings import svg
 from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, sides_key
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
-from people_in_video.drawings.worst_items import MOST_DRAWINGS, has_drawings
+from people_in_video.drawings.worst_items import MOST_DRAWINGS, draw_function
 from people_in_video.home_loaded import HomeLoaded
 from scoring_program.report.elements.layout import card
 from scoring_program.report.html import cut, element
@@ -78,7 +78,7 @@ def draw_item_pairs(
     """
     difference = np.nan_to_num(np.abs(item_scores[:, 0] - item_scores[:, 1]))
     largest_first = np.argsort(-difference, kind="stable")[: min(_MOST_ITEMS, np.count_nonzero(difference))]
-    if not len(largest_first) or not has_drawings(loaded.task):
+    if not len(largest_first) or draw_function(loaded.task) is None:
         return None
     items = [loaded.items[number] for number in largest_first.tolist()]
     settings = {**loaded.settings, "notes": False, "interval": False}

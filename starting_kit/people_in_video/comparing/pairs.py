@@ -253,14 +253,15 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int, te
     m = len(score)
     i, j = np.triu_indices(m, k=1)
     difference = resampling.rounded(score[i] - score[j])
-    if n_items < 2:
-        return _pairs_without_errors(i, j, difference)
-    # The halves of one submission after another, so that each difference is read in one go.
-    deviations = np.ascontiguousarray(resampling.centered(first, second, n_items).T)
-    errors = [resampling.standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
-    error = np.concatenate(errors) if errors else np.zeros(0)
+    # One item says nothing about the error.
+    error = np.full(len(i), np.nan)
+    if n_items > 1:
+        # The halves of one submission after another, so that each difference is read in one go.
+        deviations = np.ascontiguousarray(resampling.centered(first, second, n_items).T)
+        errors = [resampling.standard_error((deviations[k] - deviations[k + 1 :]).T) for k in range(m)]
+        error = np.concatenate([np.zeros(0), *errors])
     p = _p_values(difference, error, n_items, len(first))
-    freedom = resampling.freedom(n_items, len(first))
+    freedom = resampling.freedom(max(n_items, 2), len(first))
     radius = resampling.student_quantile(0.5 + LEVEL / 2, freedom) * error
     n_tests = int(tests.max(initial=-1)) + 1
     radius_all = _quantile_for_all(max(n_tests, 1), freedom) * error
@@ -275,24 +276,6 @@ def compare_pairs(score: Floats, first: Floats, second: Floats, n_items: int, te
         high_all=difference + radius_all,
         p=p,
         p_adjusted=_adjusted(p, tests, n_tests),
-    )
-
-
-def _pairs_without_errors(i: NDArray[np.intp], j: NDArray[np.intp], difference: Floats) -> Pairs:
-    """Return pairs on one item, which says nothing about the error: none is significant."""
-    unknown = np.full(len(i), np.nan)
-    ones = np.ones(len(i))
-    return Pairs(
-        first=i,
-        second=j,
-        difference=difference,
-        standard_error=unknown,
-        low=unknown,
-        high=unknown,
-        low_all=unknown,
-        high_all=unknown,
-        p=ones,
-        p_adjusted=ones,
     )
 
 

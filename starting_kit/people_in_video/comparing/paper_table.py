@@ -55,13 +55,12 @@ def _difference_cells(standings: Standings, places: Sequence[int]) -> list[list[
     differences = differences_to_base(standings)
     has_tests = standings.comparison.n_items >= LEAST_ITEMS
     cells_of_place = {base: ("", "")}
-    for pair, (first, second) in enumerate(zip(pairs.first.tolist(), pairs.second.tolist())):
-        if base in (first, second):
-            place = second if first == base else first
-            mark = "^{*}" if pairs.is_significant[pair] else ""
-            difference = f"${differences[place].value:.{standings.decimals}f}{mark}$"
-            p_value = p_text(float(pairs.p_adjusted[pair])).replace("<", "$<$") if has_tests else ""
-            cells_of_place[place] = difference, p_value
+    for pair in pairs.of(base).tolist():
+        place = pairs.other(pair, base)
+        mark = "^{*}" if pairs.is_significant[pair] else ""
+        difference = f"${differences[place].value:.{standings.decimals}f}{mark}$"
+        p_value = p_text(float(pairs.p_adjusted[pair])).replace("<", "$<$") if has_tests else ""
+        cells_of_place[place] = difference, p_value
     return [list(column) for column in zip(*(cells_of_place[place] for place in places))]
 
 
@@ -71,8 +70,8 @@ def _seed_row(
     """Return the row of a method with several seeds: means and standard deviations."""
     cells = [escape_latex(group.text)]
     for column in columns:
-        spread = group.spread(results, column)
-        cells.append(rf"{spread.mean:.{column.precision}f} $\pm$ {spread.deviation:.{column.precision}f}")
+        mean, deviation = group.spread(results, column)
+        cells.append(rf"{mean:.{column.precision}f} $\pm$ {deviation:.{column.precision}f}")
     return cells + [""] * (n_cells - len(cells))
 
 

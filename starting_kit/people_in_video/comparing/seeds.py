@@ -16,13 +16,6 @@ from validator.texts import counted
 _NAME_WITH_SEED = re.compile(r"(.*?)[-_. /]*seed[-_. =]*\d+", re.IGNORECASE)
 
 
-class Spread(NamedTuple):
-    """The mean of some scores and their standard deviation, with n - 1 in its denominator."""
-
-    mean: float
-    deviation: float
-
-
 class SeedGroup(NamedTuple):
     """At least two submissions of one method; ``places`` are those in the standings."""
 
@@ -34,10 +27,10 @@ class SeedGroup(NamedTuple):
         """The name, and how many seeds there are."""
         return f"{self.name}, {counted(len(self.places), 'seed')}".removeprefix(", ")
 
-    def spread(self, results: Sequence[Result], column: ScoreColumn) -> Spread:
-        """Return the mean and standard deviation of a column."""
+    def spread(self, results: Sequence[Result], column: ScoreColumn) -> tuple[float, float]:
+        """Return the mean of a column and its standard deviation, with n - 1 in the denominator."""
         scores = [results[place].scores[column.key] for place in self.places]
-        return Spread(float(np.mean(scores)), float(np.std(scores, ddof=1)))
+        return float(np.mean(scores)), float(np.std(scores, ddof=1))
 
 
 def seed_groups(names: Sequence[str]) -> list[SeedGroup]:
@@ -62,8 +55,8 @@ def seed_sentences(standings: Standings, results: Sequence[Result]) -> list[str]
     column = standings.task.columns[0]
     sentences = []
     for group in seed_groups(standings.names):
-        spread = group.spread(results, column)
-        numbers = f"{spread.mean:.{column.precision}f} on average"
-        numbers += f", standard deviation {spread.deviation:.{column.precision}f}"
+        mean, deviation = group.spread(results, column)
+        numbers = f"{mean:.{column.precision}f} on average"
+        numbers += f", standard deviation {deviation:.{column.precision}f}"
         sentences.append(f"{group.text}: {column.title} {numbers}.")
     return sentences

@@ -181,14 +181,19 @@ def standings_table(
 
     lines = []
     for row in rows:
-        texts = ["baseline"] if row.place is None else details[row.place]
-        cells = [
+        below = ["baseline"] if row.place is None else details[row.place]
+        score = text_over_text(row.score_text, band_text(row.band, standings.decimals))
+        cells: list[Child] = [
             _rank_cell(standings, row),
-            _name_cell(row, texts),
-            _score_cell(standings, row, score_scale),
+            name_element(row.name, *(element("small", text) for text in below)),
+            element("div", score, forest_row(row.band, score_scale), class_="plotted"),
         ]
         if has_differences:
-            cells.append(_difference_cell(standings, row, differences, difference_scale))
+            # The base itself, and scores that are not ranked, have none.
+            if row.place is None or row.place == standings.base_place:
+                cells.append("")
+            else:
+                cells.append(difference_element(differences[row.place], difference_scale, standings.decimals))
         lines.append(cells)
     return table(headings, lines, title, n_open, last_row=axes)
 
@@ -226,25 +231,9 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
     return text_over_text(rank, standings.comparison.rank_set_text(row.place))
 
 
-def _name_cell(row: Row, texts: Sequence[str]) -> Child:
-    return name_element(row.name, *(element("small", text) for text in texts))
-
-
 def name_element(name: str, *below: Element) -> Element:
     """Return the name of a submission or a team in a table, which breaks where it is long."""
     return element("div", cut(name, LONGEST_NAME), *below, class_="name")
-
-
-def _score_cell(standings: Standings, row: Row, scale: Scale) -> Child:
-    texts = text_over_text(row.score_text, band_text(row.band, standings.decimals))
-    return element("div", texts, forest_row(row.band, scale), class_="plotted")
-
-
-def _difference_cell(standings: Standings, row: Row, differences: Sequence[Band], scale: Scale) -> Child:
-    """Return the difference to the base; the base itself, and scores that are not ranked, have none."""
-    if row.place is None or row.place == standings.base_place:
-        return ""
-    return difference_element(differences[row.place], scale, standings.decimals)
 
 
 def difference_element(difference: Band, scale: Scale, decimals: int) -> Element:

@@ -46,7 +46,9 @@ def chart_pixels(
     text = _png_of_pair(result)
     if text is not None:
         return png_pixels(text, height, width)
-    fields = result if isinstance(result, Mapping) else _fields_of(result)
+    fields = result
+    if not isinstance(result, Mapping):
+        fields = {name: getattr(result, name) for name in _ATTRIBUTES if hasattr(result, name)}
     if "labels_uv_uint8" in fields:
         return as_array(fields["labels_uv_uint8"], "labels_uv_uint8")
     if "labels_uv_str" in fields:
@@ -56,10 +58,6 @@ def chart_pixels(
     if "embedding" in fields:
         raise ValueError(CSE_PROBLEM)
     return None
-
-
-def _fields_of(result: Any) -> dict[str, Any]:
-    return {name: getattr(result, name) for name in _ATTRIBUTES if hasattr(result, name)}
 
 
 def _png_of_pair(result: Any) -> Any:

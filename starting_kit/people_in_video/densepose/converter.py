@@ -112,7 +112,8 @@ def _convert(
     with DensePoseWriter(output, "converted", False, png_level) as writer:
         for index, entry, box in _scored_entries(detections, options.min_score, left_out):
             with naming(f"detection {index}"):
-                _write(entry, box, writer)
+                height, width = int(box[3]), int(box[2])
+                writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
             n_written += 1
         if not n_written and left_out.keys() == {_SMALLER_THAN_A_PIXEL}:
             number = counted(left_out[_SMALLER_THAN_A_PIXEL], "detection")
@@ -151,11 +152,6 @@ def _check_totals(n_detections: int, n_pixels: float) -> None:
         raise ConversionError(f"there are more than {_MOST_DETECTIONS:,} detections; {remedy}")
     if n_pixels > _MOST_PIXELS:
         raise ConversionError(f"the boxes have more than {_MOST_PIXELS:,} pixels; {remedy}")
-
-
-def _write(entry: Entry, box: list[float], writer: DensePoseWriter) -> None:
-    height, width = int(box[3]), int(box[2])
-    writer.add(_image_number(entry), box, _score(entry), _pixels(entry, height, width))
 
 
 def _read_list(source: Path) -> Sequence[Any]:

@@ -29,19 +29,15 @@ def array_trials(sample: Arrays) -> Iterator[list[Trial]]:
         before = shares_before >= share_of_points
         if agrees_well(before):
             continue
-        single_changes, combinations = [], []
+        single_changes, combinations = list[Trial](), list[Trial]()
         # All are equally simple, and many are right for some of the points: for those in the middle of a
         # flipped array, or for half of the parts of the other side.
         for reading, values in sample.readings.items():
             for family, channels, changed_values in _channel_readings(sample, values):
-                if reading and channels:
-                    combinations += _trials(
-                        sample, family, f"{reading} and {channels}", changed_values, before, share_of_points
-                    )
-                elif reading or channels:
-                    single_changes += _trials(
-                        sample, family, reading or channels, changed_values, before, share_of_points
-                    )
+                words = " and ".join(filter(None, (reading, channels)))
+                trials = combinations if reading and channels else single_changes
+                if words:
+                    trials += _trials(sample, family, words, changed_values, before, share_of_points)
         yield single_changes
         yield [trial._replace(least_share=LEAST_SHARE_OF_COMBINATION) for trial in combinations]
 

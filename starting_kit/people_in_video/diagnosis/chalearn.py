@@ -116,22 +116,18 @@ def _comparisons(instance: str) -> list[Comparison]:
     ]
 
 
-def _left_out_notes(loaded: AnyLoaded, submission: object, statistics: SequenceStatistics) -> list[Note]:
-    """Return a note on the sequences that are left out of the mean."""
+def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
+    """Return notes on the sequences that are left out of the mean; and, if wrong times cost much, on missed
+    instances, and on early, late, long and short rows of others."""
+    notes = []
     n_left_out = int((~statistics.is_counted).sum())
-    if not n_left_out:
-        return []
-    n_sequences = counted(len(statistics.is_counted), "sequence")
-    text = f"left out of the mean, because no class counts: {n_left_out:,} of {n_sequences}"
-    return [Note("N-LEFT-OUT", text)]
-
-
-def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
-    """Return a note on missed instances, and on early, late, long and short rows of others, if wrong times
-    cost much."""
+    if n_left_out:
+        n_sequences = counted(len(statistics.is_counted), "sequence")
+        text = f"left out of the mean, because no class counts: {n_left_out:,} of {n_sequences}"
+        notes.append(Note("N-LEFT-OUT", text))
     cost = measure.error_costs(statistics)["timing"] - measure.scores(statistics)["score"]
     if cost < _LEAST_COST:
-        return []
+        return notes
     borders = compare_borders(loaded.reference, submission, statistics)
     instances = counted(borders.n_instances, loaded.reference.track.instance)
     text = f"rows of their class overlap {borders.n_instances - borders.n_missed:,} of {instances}"
@@ -142,12 +138,7 @@ def _border_notes(loaded: AnyLoaded, submission: Prediction, statistics: Sequenc
     ]
     if kinds:
         text += f"; in the median of frames these rows {', '.join(kinds)}"
-    return [Note("N-BORDERS", text)]
-
-
-def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
-    left_out = _left_out_notes(loaded, submission, statistics)
-    return [*left_out, *_border_notes(loaded, submission, statistics)]
+    return [*notes, Note("N-BORDERS", text)]
 
 
 EXPLANATIONS = {

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 
@@ -80,12 +79,17 @@ def _arrays(measured: Measured) -> Iterator[Arrays]:
     image = persons.image[[pixels.person for pixels in sampled]].astype(np.int64)
     entries = choose_entries(image)
     sampled = [sampled[entry] for entry in entries.tolist()]
-    points = _Points.joined(sampled, persons, measured.reference.template)
+    point = np.concatenate([pixels.point for pixels in sampled])
+    entry = np.repeat(np.arange(len(sampled)), [len(pixels.point) for pixels in sampled])
+    values = np.concatenate([pixels.values for pixels in sampled], axis=1).astype(np.int64)
+    true_values = _true_values(persons, point, measured.reference.template)
+    # But for the few whose vertex is at no cell that is looked up.
+    has_values = ~np.isnan(true_values).any(axis=1)
     yield Arrays(
         item=image[entries],
-        entry=points.entry,
-        readings=dict(zip(READINGS, points.values.astype(np.int64))),
-        true_values=points.true_values,
+        entry=entry[has_values],
+        readings=dict(zip(READINGS, values[:, has_values])),
+        true_values=true_values[has_values],
         mirrored_parts=_mirrored_parts(),
         has_coarse_parts=measured.rows.hints.has_coarse_parts,
     )
@@ -136,27 +140,6 @@ def _with_reversed_scores(measured: Measured, change: Change) -> Gathered:
     return submission._replace(
         kept=[replace(detection, score=-detection.score) for detection in submission.kept]
     )
-
-
-class _Points(NamedTuple):
-    """Points of sampled detections, (p,) each: the detection, what it has there, and what is annotated.
-
-    ``values`` (n_readings, p, 3) and ``true_values`` (p, 3) are part, and U and V times 255.
-    """
-
-    entry: Ints
-    values: Ints
-    true_values: Floats
-
-    @classmethod
-    def joined(cls, sampled: Sequence[SampledPixels], persons: Persons, template: Template) -> _Points:
-        """Join the points of detections, without the few whose vertex is at no cell that is looked up."""
-        point = np.concatenate([pixels.point for pixels in sampled])
-        entry = np.repeat(np.arange(len(sampled)), [len(pixels.point) for pixels in sampled])
-        true_values = _true_values(persons, point, template)
-        has_values = ~np.isnan(true_values).any(axis=1)
-        values = np.concatenate([pixels.values for pixels in sampled], axis=1)
-        return cls(entry[has_values], values[:, has_values], true_values[has_values])
 
 
 def _true_values(persons: Persons, point: Ints, template: Template) -> Floats:

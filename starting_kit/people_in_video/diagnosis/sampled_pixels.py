@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -44,33 +43,19 @@ class SampledPixels(NamedTuple):
     values: Pixels
 
 
-def _as_written(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    return row, column
+# Where a pixel (row, column) of the box is in an array of some height and width.
+ArrayReading = Callable[[Ints, Ints, int, int], tuple[Ints, Ints]]
 
 
-def _from_right(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    return row, width - 1 - column
+def _larger_crop(factor: float) -> ArrayReading:
+    """Return the reading of the array of a crop that is larger than the box, about the same center."""
+    return lambda row, column, height, width: (
+        _toward_middle(row, height, factor),
+        _toward_middle(column, width, factor),
+    )
 
 
-def _from_bottom(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    return height - 1 - row, column
-
-
-def _from_lower_right(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    return height - 1 - row, width - 1 - column
-
-
-def _by_columns(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    place = column * height + row
-    return place // width, place % width
-
-
-def _of_larger_crop(factor: float, row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
-    """Return the pixels in the array of a crop that is larger than the box, about the same center."""
-    return _toward_middle(row, height, factor), _toward_middle(column, width, factor)
-
-
-def _of_square(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
+def _square_crop(row: Ints, column: Ints, height: int, width: int) -> tuple[Ints, Ints]:
     """Return the pixels in the array of a square crop about the center of the box."""
     side = max(height, width)
     return _toward_middle(row, height, side / height), _toward_middle(column, width, side / width)
@@ -80,17 +65,20 @@ def _toward_middle(place: Ints, size: int, factor: float) -> Ints:
     return np.floor(size / 2 + (place + 0.5 - size / 2) / factor).astype(np.int64)
 
 
-# Where a pixel (row, column) of the box is in an array of some height and width.
-ArrayReading = Callable[[Ints, Ints, int, int], tuple[Ints, Ints]]
 ARRAY_READINGS: dict[str, ArrayReading] = {
-    "": _as_written,
-    "with arrays flipped left to right": _from_right,
-    "with arrays flipped top to bottom": _from_bottom,
-    "with arrays turned upside down": _from_lower_right,
-    "with arrays written column by column": _by_columns,
-    "with arrays of crops 1.25 times the box": partial(_of_larger_crop, 1.25),
-    "with arrays of crops 1.5 times the box": partial(_of_larger_crop, 1.5),
-    "with arrays of square crops": _of_square,
+    "": lambda row, column, height, width: (row, column),
+    "with arrays flipped left to right": lambda row, column, height, width: (row, width - 1 - column),
+    "with arrays flipped top to bottom": lambda row, column, height, width: (height - 1 - row, column),
+    "with arrays turned upside down": lambda row, column, height, width: (
+        height - 1 - row,
+        width - 1 - column,
+    ),
+    "with arrays written column by column": lambda row, column, height, width: divmod(
+        column * height + row, width
+    ),
+    "with arrays of crops 1.25 times the box": _larger_crop(1.25),
+    "with arrays of crops 1.5 times the box": _larger_crop(1.5),
+    "with arrays of square crops": _square_crop,
 }
 """The ways to read an array, by the words for each, which follow "read"; the first is that of the format."""
 READINGS = (

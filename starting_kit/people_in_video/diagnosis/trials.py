@@ -48,18 +48,8 @@ class Family(Enum):
     ITEMS = "items"
 
 
-def keep_corners(corners: Floats, item: Ints, parent: Floats | None) -> Floats:
-    """Return regions as they are."""
-    return corners
-
-
-def keep_numbers(numbers: Ints) -> Ints:
-    """Return items or slots as they are."""
-    return numbers
-
-
 class Change(NamedTuple):
-    """What a repair does to a submission.
+    """What a repair does to a submission; what is not given stays as it is.
 
     Attributes
     ----------
@@ -72,9 +62,9 @@ class Change(NamedTuple):
         Returns the name that is meant.
     """
 
-    corners: Callable[[Floats, Ints, Floats | None], Floats] = keep_corners
-    item: Callable[[Ints], Ints] = keep_numbers
-    slot: Callable[[Ints], Ints] = keep_numbers
+    corners: Callable[[Floats, Ints, Floats | None], Floats] = lambda corners, item, parent: corners
+    item: Callable[[Ints], Ints] = lambda numbers: numbers
+    slot: Callable[[Ints], Ints] = lambda numbers: numbers
     word: Callable[[str], str] = str
 
 

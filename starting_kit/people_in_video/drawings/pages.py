@@ -5,7 +5,7 @@ The rows of the table of items link to them. Nothing here runs a script.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -47,22 +47,6 @@ class DividedSections(NamedTuple):
     addresses: Addresses
 
 
-class _Place(NamedTuple):
-    """Where a drawing is: its number, from 1, and its page, 0 for the detail page."""
-
-    number: int
-    page: int
-
-    @property
-    def anchor(self) -> str:
-        return f"drawing-{self.number}"
-
-    @property
-    def address(self) -> str:
-        """The address that the detail page has for it."""
-        return f"{FOLDER}/{_page_name(self.page)}#{self.anchor}" if self.page else f"#{self.anchor}"
-
-
 def number_of_pages(sections: Sequence[Section]) -> int:
     """Return on how many pages the drawings of sections are, the detail page among them."""
     n_drawings = 0
@@ -79,35 +63,37 @@ def divide(sections: Sequence[Section]) -> DividedSections:
     pages: list[list[Section]] = [[] for _ in range(number_of_pages(sections))]
     more = " The rows of the table link to these, and to more on further pages." if len(pages) > 1 else ""
     addresses: dict[tuple[str, ...], str] = {}
-    places = _places()
+    numbers = count(1)
     for section in sections:
         if isinstance(section, Timeline):
-            place = next(places)
-            addresses.setdefault((section.title,), place.address)
-            note = section.note + (more if not place.page else "")
-            pages[place.page].append(replace(section, anchor=place.anchor, note=note))
+            number = next(numbers)
+            page = _page_of(number)
+            addresses.setdefault((section.title,), _address(number))
+            note = section.note + (more if not page else "")
+            pages[page].append(replace(section, anchor=_anchor(number), note=note))
         elif isinstance(section, Drawings):
-            _divide_drawings(section, more, places, pages, addresses)
+            drawings_of_page: dict[int, list[Drawing]] = {}
+            for drawing, number in zip(section.drawings, numbers):
+                addresses.setdefault(tuple(drawing.item), _address(number))
+                drawings = drawings_of_page.setdefault(_page_of(number), [])
+                drawings.append(drawing._replace(anchor=_anchor(number)))
+            for page, drawings in drawings_of_page.items():
+                note = section.note + (more if not page else "")
+                pages[page].append(replace(section, drawings=drawings, note=note))
         else:
             pages[0].append(section)
     return DividedSections(pages[0], pages[1:], addresses)
 
 
-def _divide_drawings(
-    section: Drawings,
-    more: str,
-    places: Iterator[_Place],
-    pages: Sequence[list[Section]],
-    addresses: dict[tuple[str, ...], str],
-) -> None:
-    """Add the drawings of a section to pages, and where they are; ``more`` ends the note on the first."""
-    drawings_of_page: dict[int, list[Drawing]] = {}
-    for drawing, place in zip(section.drawings, places):
-        addresses.setdefault(tuple(drawing.item), place.address)
-        drawings_of_page.setdefault(place.page, []).append(drawing._replace(anchor=place.anchor))
-    for page, drawings in drawings_of_page.items():
-        note = section.note + (more if not page else "")
-        pages[page].append(replace(section, drawings=drawings, note=note))
+def _anchor(number: int) -> str:
+    """Return what links to the drawing with a number point to."""
+    return f"drawing-{number}"
+
+
+def _address(number: int) -> str:
+    """Return the address that the detail page has for the drawing with a number."""
+    page = _page_of(number)
+    return f"{FOLDER}/{_page_name(page)}#{_anchor(number)}" if page else f"#{_anchor(number)}"
 
 
 def with_links(divided: DividedSections, items_text: str) -> list[Section]:
@@ -129,12 +115,6 @@ def _linked_row(row: Sequence[Cell], n_item_columns: int, addresses: Addresses) 
     item = tuple(str(cell) for cell in row[:n_item_columns])
     first_cell = element("a", cut(item[0]), href=addresses[item]) if item in addresses else row[0]
     return [first_cell, *row[1:]]
-
-
-def _places() -> Iterator[_Place]:
-    """Yield the places of drawings in their order."""
-    for number in count(1):
-        yield _Place(number, _page_of(number))
 
 
 def _page_of(number: int) -> int:

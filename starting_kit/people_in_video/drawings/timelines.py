@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -69,21 +68,8 @@ class Timeline(Section):
         return drawings_style()
 
 
-class _Side(Enum):
-    """A side of a timeline: where its bars are in a lane, and their color in style.css."""
-
-    GROUND_TRUTH = (2, "fill-a", "ground_truth")
-    PREDICTION = (10, "fill-b", "prediction")
-
-    def __init__(self, top: int, color: str, class_name: str) -> None:
-        self.top = top
-        self.color = color
-        self.class_name = class_name
-
-    def intervals(self, lane: Lane) -> Sequence[tuple[int, int]]:
-        return lane.ground_truth if self is _Side.GROUND_TRUTH else lane.prediction
-
-
+# The intervals of a lane, which have this name in style.css, too; where their bars are, and their color.
+_SIDES = (("ground_truth", 2, "fill-a"), ("prediction", 10, "fill-b"))
 _LANE_HEIGHT = 20
 _BAR_HEIGHT = 8
 # In percent of the width of a timeline.
@@ -118,10 +104,10 @@ def _lane_bars(section: Timeline, lanes: Sequence[Lane], ticks: Sequence[int], l
     chart.set("style", f"height:{1.15 * len(lanes):g}rem")
     chart.extend(line(frame, 0, frame, height, "grid") for frame in ticks)
     for number, lane in enumerate(lanes):
-        for side in _Side:
-            y = _LANE_HEIGHT * number + side.top
-            for start, end in side.intervals(lane)[:limit]:
-                bar = rect(start, y, max(end - start, 0), _BAR_HEIGHT, side.color)
+        for side, top, color in _SIDES:
+            y = _LANE_HEIGHT * number + top
+            for start, end in getattr(lane, side)[:limit]:
+                bar = rect(start, y, max(end - start, 0), _BAR_HEIGHT, color)
                 chart.append(with_title(bar, f"{cut(lane.label)}: frames {start + 1:,} to {end:,}"))
     return chart
 
@@ -132,15 +118,15 @@ def _class_numbers(lanes: Sequence[Lane], n_frames: int, limit: int) -> Element:
     A number that has no room is left out: the bars below show it.
     """
     row = element("div", class_="classes")
-    for side in _Side:
+    for side, _, _ in _SIDES:
         numbered = []
         for lane in lanes:
-            numbered += [(start, end, lane.number) for start, end in side.intervals(lane)[:limit]]
+            numbered += [(start, end, lane.number) for start, end in getattr(lane, side)[:limit]]
         free_from = 0.0
         for start, end, number in sorted(numbered):
             middle = 50 * (start + end) / max(n_frames, 1)
             if number and middle >= free_from:
                 style = f"left:{middle:.2f}%"
-                row.append(element("span", f"{number}", class_=side.class_name, style=style))
+                row.append(element("span", f"{number}", class_=side, style=style))
                 free_from = middle + _NUMBER_ROOM
     return row

@@ -57,19 +57,14 @@ def _write_generated(task: Task, source: Path, output: Path, settings: Settings,
             lemmas, lemmatizer = load_lemmas(source)
         else:
             lemmatize = options.get("lemmatize", lemmas_from_table)
-            words, fallback = _words_to_lemmatize(annotated), settings["lemma_fallback"]
-            lemmas, lemmatizer, notes = lemmatize(words, annotated.tokens, fallback)
+            words = {*annotated.tokens, *annotated.classes, *annotated.vocab}
+            lemmas, lemmatizer, notes = lemmatize(words, annotated.tokens, settings["lemma_fallback"])
             findings.notes += notes
         text = json.dumps(lemmas, ensure_ascii=False, indent=0, sort_keys=True)
         (output / LEMMAS_FILE).write_text(text + "\n", encoding="utf-8")
         (output / LEMMATIZER_FILE).write_text(lemmatizer + "\n", encoding="utf-8")
         findings.note("N-REF-LEMMAS", f"{counted(len(lemmas), 'lemma')} by {lemmatizer}")
     return findings.notes
-
-
-def _words_to_lemmatize(annotated: Reference) -> set[str]:
-    """Return all words whose lemmas a reference needs."""
-    return {*annotated.tokens, *annotated.classes, *annotated.vocab}
 
 
 def save_reference(reference: Reference, output: Path) -> None:

@@ -124,12 +124,13 @@ def prepare(source: Path, output: Path) -> None:
         with findings.part():
             sizes, persons = read_annotations(source / ANNOTATIONS_FILE)
         findings.refuse_problems()
-        distances = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
-        if int(vertices.unique.max(initial=0)) >= distances.n_vertices:
+        n_vertices, sha256 = _write_distances(source / OFFICIAL_DISTANCES_FILE, output / DISTANCES_FILE)
+        if int(vertices.unique.max(initial=0)) >= n_vertices:
             last_vertex = int(vertices.unique.max()) + 1
-            problem = f"it names vertex {last_vertex}, the distances are of {distances.n_vertices}"
+            problem = f"it names vertex {last_vertex}, the distances are of {n_vertices}"
             findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
-    _write_template(vertices, distances, output / TEMPLATE_FILE)
+    texts = {"n_vertices": n_vertices, "distances_hash": sha256}
+    save_prepared(output / TEMPLATE_FILE, texts, {"nearest": _nearest_of_grid(vertices)})
     _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
     (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
@@ -177,15 +178,11 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     return {key: np.asarray(data[key]).ravel() for key in keys}
 
 
-class _Distances(NamedTuple):
-    """What is kept of the distances of all pairs of vertices: of how many, and their hash in hex."""
+def _write_distances(source: Path, output: Path) -> tuple[int, str]:
+    """Copy the distances as flat float32 in blocks; return of how many vertices they are, and their hash.
 
-    n_vertices: int
-    sha256: str
-
-
-def _write_distances(source: Path, output: Path) -> _Distances:
-    """Copy the distances as flat float32 in blocks. Raises Refused."""
+    Raises Refused.
+    """
     import h5py
 
     with Findings.collect() as findings:
@@ -202,8 +199,8 @@ def _write_distances(source: Path, output: Path) -> _Distances:
             findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 
-def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> _Distances:
-    """Copy an HDF5 array of the distances of all pairs of vertices."""
+def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tuple[int, str]:
+    """Copy an HDF5 array of the distances of all pairs of vertices; return as `_write_distances`."""
     total = hashlib.sha256()
     n = (1 + math.isqrt(1 + 8 * data.size)) // 2
     if n * (n - 1) // 2 != data.size:
@@ -220,13 +217,7 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> _D
                 findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
             stream.write(block.tobytes())
             total.update(block.tobytes())
-    return _Distances(n, total.hexdigest())
-
-
-def _write_template(vertices: _Vertices, distances: _Distances, output: Path) -> None:
-    """Write the nearest unique vertex of each part, U and V in 0..255, and what is said of the template."""
-    texts = {"n_vertices": distances.n_vertices, "distances_hash": distances.sha256}
-    save_prepared(output, texts, {"nearest": _nearest_of_grid(vertices)})
+    return n, total.hexdigest()
 
 
 @lru_cache(maxsize=1)

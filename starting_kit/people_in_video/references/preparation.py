@@ -44,11 +44,6 @@ def copy_files(task: Task, source: Path, output: Path, settings: Settings, optio
     return []
 
 
-def find_no_mistakes(loaded: AnyLoaded) -> Notes:
-    """Return no notes: nothing is looked for."""
-    return []
-
-
 class Preparation(NamedTuple):
     """How the reference of a task is prepared and checked.
 
@@ -65,7 +60,7 @@ class Preparation(NamedTuple):
 
     sources: Callable[[Task, Path, Settings], list[str]] = declared_files
     write: Callable[[Task, Path, Path, Settings, Options], Notes] = copy_files
-    check: Callable[[AnyLoaded], Notes] = find_no_mistakes
+    check: Callable[[AnyLoaded], Notes] = lambda loaded: []
 
 
 def _preparation(task: Task) -> Preparation:

@@ -62,16 +62,19 @@ class ConversionOptions(NamedTuple):
     boxes: str = ""
     sizes: Path | None = None
 
-    def names(self, but: Collection[str] = ()) -> list[str]:
-        """Return the options that are given, as a command has them."""
-        return [
-            f"--{name.replace('_', '-')}"
-            for name, value in self._asdict().items()
-            if value != self._field_defaults[name] and name not in but
-        ]
+    def given(self, but: Collection[str] = ()) -> dict[str, Any]:
+        """Return the options that are given, by name."""
+        defaults = self._field_defaults
+        values = self._asdict().items()
+        return {name: value for name, value in values if value != defaults[name] and name not in but}
 
 
 DEFAULT_OPTIONS = ConversionOptions()
+
+
+def option_text(name: str) -> str:
+    """Return an option as a command has it."""
+    return f"--{name.replace('_', '-')}"
 
 
 class Purpose(NamedTuple):
@@ -151,9 +154,9 @@ def convert_file(
     if converter is None:
         remedy = "write your predictions with the writer of the kit"
         Findings().refuse("E-TOOL-FILE", f"no files of other tools are known for {task}", remedy, file=name)
-    unread_options = options.names(but=converter.options)
+    unread_options = list(options.given(but=converter.options))
     if unread_options:
-        problem = f"{task} has no {unread_options[0]}"
+        problem = f"{task} has no {option_text(unread_options[0])}"
         Findings().refuse("E-TOOL-FILE", problem, _options_text(converter), file=name)
     try:
         return list(converter.convert(task, source, output, options, purpose))
@@ -178,7 +181,7 @@ def _name_of(source: Any) -> str:
 
 
 def _options_text(converter: Converter) -> str:
-    names = [f"--{name.replace('_', '-')}" for name in ConversionOptions._fields if name in converter.options]
+    names = [option_text(name) for name in ConversionOptions._fields if name in converter.options]
     return f"its options are {', '.join(names)}" if names else "leave it out"
 
 
@@ -211,14 +214,17 @@ def read_submission(
     if is_converted(task, source, options):
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, "converted.zip")
-            read_options = _without_idle_public(task, options)
-            notes = convert_file(task, source, path, read_options, Purpose(reference, is_temporary=True))
+            converter = converter_of(task)
+            if converter and "public" not in converter.options:
+                # It is compared with the result.
+                options = options._replace(public=None)
+            notes = convert_file(task, source, path, options, Purpose(reference, is_temporary=True))
             yield ReadableSubmission(path, notes)
         return
     # Public data is compared with any submission.
-    idle_options = options.names(but=("public",))
+    idle_options = list(options.given(but=["public"]))
     if idle_options:
-        problem = f"this is a submission as it is, in which {idle_options[0]} changes nothing"
+        problem = f"this is a submission as it is, in which {option_text(idle_options[0])} changes nothing"
         remedy = "leave the option out"
         if _is_read_from_json(task, source, idle_options):
             remedy = "give the JSON file that is in it, or leave the option out"
@@ -231,20 +237,11 @@ def read_submission(
         yield ReadableSubmission(Path(source), [])
 
 
-def _without_idle_public(task: str, options: ConversionOptions) -> ConversionOptions:
-    """Return options without public data that converting does not read; it is compared with the result."""
-    converter = converter_of(task)
-    if converter is None or "public" in converter.options:
-        return options
-    return options._replace(public=None)
-
-
 def _is_read_from_json(task: str, source: Any, options: Collection[str]) -> bool:
     """Return whether options that change nothing in a zip are read of the JSON file in it."""
     converter = converter_of(task)
     is_packed = isinstance(source, Path) and source.suffix != ".json"
-    names = {option[2:].replace("-", "_") for option in options}
-    return bool(is_packed and load_rules(task).json and converter and names <= converter.options)
+    return bool(is_packed and load_rules(task).json and converter and converter.options.issuperset(options))
 
 
 def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OPTIONS) -> bool:
@@ -262,7 +259,7 @@ def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OP
     if source.suffix == ".zip":
         return False
     if source.suffix == ".json" and load_rules(task).json:
-        return bool(options.names(but=("public",)))
+        return bool(options.given(but=["public"]))
     # What is packed otherwise is told as what it is; of other files the converter says what to give.
     kind = kind_of_file(source)
     return not kind.is_archive if kind else not zipfile.is_zipfile(source)

@@ -6,22 +6,17 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from people_in_video.tools.conversion import ConversionError
 
 _MOST_BYTES = 256_000_000
 
 
-class CsvTable(NamedTuple):
-    """The names in the first line, none of an empty file, and the other lines by their numbers."""
+def read_csv(path: Path) -> tuple[list[str], Iterator[tuple[int, list[str]]]]:
+    """Return the names in the first line, none of an empty file, and the other lines by their numbers.
 
-    header: list[str]
-    lines: Iterator[tuple[int, list[str]]]
-
-
-def read_csv(path: Path) -> CsvTable:
-    """Return what a CSV file holds; empty lines are passed over.
+    Empty lines are passed over.
 
     Raises ConversionError, also while lines are read: for another encoding, a quote that is not closed, and a
     line with more or fewer fields than the first.
@@ -34,7 +29,7 @@ def read_csv(path: Path) -> CsvTable:
         raise ConversionError("it is not UTF-8; save it as CSV in UTF-8") from None
     lines = _lines(csv.reader(io.StringIO(text, newline=""), strict=True))
     _, header = next(lines, (1, list[str]()))
-    return CsvTable([name.strip() for name in header], lines)
+    return [name.strip() for name in header], lines
 
 
 def _lines(reader: Any) -> Iterator[tuple[int, list[str]]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from people_in_video.tools.conversion import ConversionError
 from validator.findings import Note
@@ -18,15 +18,8 @@ _MOST_BYTES = 200_000_000
 _MOST_VALUES = 10_000_000
 
 
-class JsonContent(NamedTuple):
-    """What a JSON file holds, and whether a fence was taken off."""
-
-    content: Any
-    notes: list[Note]
-
-
-def read_json(path: Path) -> JsonContent:
-    """Return what a JSON file holds; one fence of Markdown around the whole is taken off.
+def read_json(path: Path) -> tuple[Any, list[Note]]:
+    """Return what a JSON file holds, and notes; one fence of Markdown around the whole is taken off.
 
     Raises ConversionError if there is text beside the JSON, or too much of it; Refused for a file of
     another kind, and for all that a submission may not hold, such as a key that occurs twice.
@@ -43,7 +36,7 @@ def read_json(path: Path) -> JsonContent:
     notes = []
     if inner is not data:
         notes.append(Note("N-CONVERTED", "the fence (```) around the JSON was taken off"))
-    return JsonContent(strict_loads(inner, path.name).content, notes)
+    return strict_loads(inner, path.name).content, notes
 
 
 def without_fence(data: bytes) -> bytes:
