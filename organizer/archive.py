@@ -24,6 +24,7 @@ from organizer.bundle.outdated import changed_sources
 from organizer.bundle.public_checks import check_public_data
 from organizer.data.prepare import is_synthetic
 from organizer.files import (
+    MALFORMED,
     Files,
     file_hash,
     files_below,
@@ -172,7 +173,7 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
         path = report / subfolder / FACTS
         try:
             reported = dict(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
+        except MALFORMED:
             problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
             raise ArchiveError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)

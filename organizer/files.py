@@ -29,6 +29,18 @@ Files = Mapping[str, bytes]
 DAMAGED: tuple[type[Exception], ...] = (*read_errors(), lzma.LZMAError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
 
+# A whole number may be too large for a float.
+MALFORMED = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+"""What is raised by reading a JSON file that is not there, is no JSON, or has another form."""
+
 GIT_IGNORE = ".gitignore"
 _HASH_BLOCK = 1 << 24
 _COMPRESSED = (".png", ".zip")

@@ -18,7 +18,7 @@ from organizer.files import write_durable
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import half_scores_of, with_published_ranks
-from organizer.ranking.stored import NoRankingError, read_rankings, stored_task
+from organizer.ranking.stored import NoRankingError, read_rankings
 from organizer.ranking.tables import Cell, csv_table, pairs_table
 from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets
 from people_in_video.comparing.standings import LONGEST_NAME, table_cards
@@ -95,7 +95,7 @@ def _check_folders(folders: Sequence[Path]) -> None:
 def _ranking_in(folder: Path) -> Ranking:
     """Return the one ranking that ``rescore`` has left in a folder. Raises SeveralTasksError."""
     try:
-        rankings = read_rankings(folder, stored_task(folder))
+        rankings = read_rankings(folder)
     except NoRankingError:
         raise SeveralTasksError(f"{folder}: there is no complete ranking in it; run rescore first") from None
     if len(rankings) > 1 or not rankings[0].team_records:

@@ -13,7 +13,7 @@ import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import Files
+from organizer.files import MALFORMED, Files
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -399,7 +399,7 @@ def _videos_of(skeleton: bytes) -> set[str]:
     """Return the videos of a skeleton, none if it is not of this form."""
     try:
         return set(json.loads(skeleton)["annotations"])
-    except (ValueError, TypeError, KeyError):
+    except MALFORMED:
         return set()
 
 
