@@ -109,7 +109,7 @@ def write_files(files: Files, folder: Path) -> None:
         (folder / name).write_bytes(data)
 
 
-def rewrite_files(files: Files, folder: Path) -> None:
+def rewrite_files(files: Mapping[str, str | bytes], folder: Path) -> None:
     """Write files below a folder as `write_durable` does; remove what killed processes left beside them."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)

@@ -17,7 +17,7 @@ from organizer.files import (
     locked,
     remove_unfinished,
     replacing_folder,
-    write_durable,
+    rewrite_files,
 )
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
@@ -316,8 +316,7 @@ def _write_files(ranking: Ranking, folder: Path) -> None:
         texts["leaderboard.csv"] = tables.leaderboard_csv(ranking.board)
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
         (folder / name).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_durable(folder / name, text)
+    rewrite_files(texts, folder)
 
 
 def pages_in(folder: Path) -> list[Path]:

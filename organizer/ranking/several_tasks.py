@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.files import write_durable
+from organizer.files import rewrite_files
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import half_scores_of, with_published_ranks
@@ -71,15 +71,13 @@ def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> 
     except SeveralTasksError as error:
         print(printable(str(error)))
         return 1
-    output.mkdir(parents=True, exist_ok=True)
     header, rows = _table(result, rankings)
     texts = {_TABLE: csv_table(header, rows), _PAGE: _page(result, rankings, weights)}
     if isinstance(result, MeanScores):
         texts[_PAIRS] = pairs_table(result.comparison.pairs, result.teams, result.decimals, result.decimals)
     else:
         (output / _PAIRS).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_durable(output / name, text)
+    rewrite_files(texts, output)
     print(printable(f"written to {output}"))
     return 0
 
