@@ -35,7 +35,7 @@ from organizer.files import (
     zip_files,
 )
 from organizer.ranking.page import ranking_page
-from organizer.ranking.ranking import Ranking
+from organizer.ranking.ranking import Ranking, subfolders_of
 from organizer.ranking.report import FACTS
 from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
@@ -124,7 +124,7 @@ def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
         raise ArchiveError(missing_ranking(folder, task_id)) from None
     if not all(ranking.team_records for ranking in rankings):
         raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
-    return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}
+    return dict(zip(subfolders_of(rankings), rankings))
 
 
 def _warn_of_other_names(rankings: Mapping[str, Ranking]) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import json
 import lzma
 import os
 import re
@@ -18,7 +19,7 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from organizer import ROOT
 from scoring_program.report.outputs import replacing
@@ -202,6 +203,16 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Return JSON with a line for each member of the outermost object, so that files can be compared."""
+    lines = []
+    for key, value in content.items():
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    # Half of a character, which UTF-8 does not have, is written as JSON escapes it.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def read_if_any(path: Path) -> bytes | None:

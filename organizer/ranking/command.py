@@ -37,7 +37,7 @@ from organizer.ranking.leaderboard import (
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
+from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name, subfolders_of
 from organizer.ranking.stored import save_rankings, with_changes
 from organizer.ranking.winner_rule import (
     WinnerRule,
@@ -265,7 +265,7 @@ def _given_baselines(choices: Choices) -> GivenBaselines:
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
     """Write the files of each ranking and print what it says; two protocols get a folder each."""
-    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+    subfolders = subfolders_of(rankings)
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
     for ranking, subfolder in zip(rankings, subfolders):
         folder = output / subfolder

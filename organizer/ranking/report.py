@@ -14,7 +14,7 @@ from organizer.files import rewrite_files
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.mail import draft_mail
-from organizer.ranking.ranking import Ranking, page_name
+from organizer.ranking.ranking import Ranking, page_name, subfolders_of
 from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
@@ -41,7 +41,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     except NoRankingError:
         print(printable(missing_ranking(folder, task_id)))
         return 1
-    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+    subfolders = subfolders_of(rankings)
     for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
         if not ranking.team_records:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))

@@ -13,7 +13,7 @@ import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import MALFORMED, Files
+from organizer.files import MALFORMED, Files, json_bytes
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -21,7 +21,6 @@ from organizer.public_data import (
     PublicSource,
     breaches,
     differing_files,
-    json_bytes,
 )
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas

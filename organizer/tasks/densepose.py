@@ -22,8 +22,8 @@ from organizer.data.content import (
     repeated,
     warn_where,
 )
-from organizer.files import MALFORMED, Files
-from organizer.public_data import Leak, PublicData, PublicPart, PublicSource, breaches, json_bytes
+from organizer.files import MALFORMED, Files, json_bytes
+from organizer.public_data import Leak, PublicData, PublicPart, PublicSource, breaches
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
