@@ -21,28 +21,26 @@ from organizer.bundle.competition import DATA_KEYS, Competition, LintReport, ent
 from organizer.bundle.contents import digests_in, secret_digests_in
 from organizer.bundle.cut import task_id_of
 from organizer.bundle.outdated import changed_sources
-from organizer.bundle.public_checks import check_public_data
+from organizer.bundle.public_checks import check_public_data, load_zipped
 from organizer.data.prepare import is_synthetic
 from organizer.files import (
+    MALFORMED,
     Files,
     file_hash,
     files_below,
     folder_files,
     rewrite_files,
     samples_folder,
-    write_files,
     zip_bytes,
     zip_files,
 )
 from organizer.ranking.page import ranking_page
-from organizer.ranking.ranking import Ranking
+from organizer.ranking.ranking import Ranking, subfolders_of
 from organizer.ranking.report import FACTS
 from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
 from organizer.runs.built import read_bundle, reference_in
-from scoring_program.scoring import load_reference
-from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
-from scoring_program.task import load_task
+from scoring_program.signature import KEY_FILE
 from validator.texts import counted, printable, quote_path, some_words
 
 SUMS = "SHA256SUMS"
@@ -110,7 +108,7 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
         files.update(_ranking_files(rankings, with_reference=True))
         for name, reference in references.items():
             folder = f"reference/{posixpath.basename(name).removesuffix('.zip')}"
-            without_key = {path: data for path, data in reference.items() if path != KEY_FILE}
+            without_key = {path: data for path, data in zip_files(reference).items() if path != KEY_FILE}
             files.update({f"{folder}/{path}": data for path, data in without_key.items()})
     files["README.md"] = _readme(competition, left_out, with_reference)
     files[CITATION] = _citation(competition)
@@ -126,7 +124,7 @@ def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
         raise ArchiveError(missing_ranking(folder, task_id)) from None
     if not all(ranking.team_records for ranking in rankings):
         raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
-    return {ranking.facts.protocol if len(rankings) > 1 else "": ranking for ranking in rankings}
+    return dict(zip(subfolders_of(rankings), rankings))
 
 
 def _warn_of_other_names(rankings: Mapping[str, Ranking]) -> None:
@@ -172,7 +170,7 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
         path = report / subfolder / FACTS
         try:
             reported = dict(json.loads(path.read_text(encoding="utf-8")))
-        except (OSError, ValueError, TypeError, RecursionError):
+        except MALFORMED:
             problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
             raise ArchiveError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)
@@ -187,7 +185,7 @@ def _check_same_bundle(
     task_id: str,
     competition: Competition,
     bundle: Files,
-    references: Mapping[str, Files],
+    references: Files,
     rankings: Mapping[str, Ranking],
 ) -> None:
     """Raise ArchiveError unless the rankings were made with a program and a reference of the bundle."""
@@ -200,7 +198,7 @@ def _check_same_bundle(
         if programs and facts.program not in programs:
             sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
             raise ArchiveError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
-        signatures = [_signature_of(task_id, files, facts.protocol) for files in references_of_task]
+        signatures = [_signature_of(task_id, archived, facts.protocol) for archived in references_of_task]
         if facts.signature not in signatures:
             sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
             raise ArchiveError(f"the ranking and the bundle have two references ({sides}); {remedy}")
@@ -210,14 +208,10 @@ def _digest(data: bytes) -> str:
     return hashlib.sha256(data).hexdigest()
 
 
-def _signature_of(task_id: str, reference: Files, protocol: str) -> str:
+def _signature_of(task_id: str, reference: bytes, protocol: str) -> str:
     """Return the signature of scores with a reference. Raises Refused."""
-    task = load_task(task_id)
-    with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        write_files(reference, folder)
-        settings = task.settings(folder, {"protocol": protocol} if protocol else {})
-        return load_reference(task, folder, settings).signature
+    with tempfile.TemporaryDirectory() as folder:
+        return load_zipped(task_id, reference, Path(folder), protocol).signature
 
 
 def _with_names_of_bundle(competition: Competition) -> Competition:
@@ -242,16 +236,14 @@ def _is_below(name: str, paths: Collection[str]) -> bool:
     return any(name == path or name.startswith(f"{path}/") for path in paths)
 
 
-def _references(competition: Competition, bundle: Files) -> dict[str, dict[str, bytes]]:
-    """Return the files of each reference of a bundle by the name of the reference. Raises Refused."""
-    references = {}
-    for _, entry in entries_of(competition, "tasks"):
-        references[str(entry.get("reference_data", ""))] = zip_files(reference_in(bundle, entry))
-    return references
+def _references(competition: Competition, bundle: Files) -> Files:
+    """Return the zip of each reference of a bundle by its name. Raises Refused."""
+    entries = [entry for _, entry in entries_of(competition, "tasks")]
+    return {str(entry.get("reference_data", "")): reference_in(bundle, entry) for entry in entries}
 
 
 def _public_bundle(
-    task_id: str, competition: Competition, bundle: Files, references: Mapping[str, Files]
+    task_id: str, competition: Competition, bundle: Files, references: Collection[str]
 ) -> tuple[dict[str, bytes], list[str]]:
     """Return the files of a bundle that may be published, and the names of the others.
 
@@ -270,35 +262,34 @@ def _public_bundle(
     return public, sorted(left_out)
 
 
-def _check_leaks(competition: Competition, files: Files, references: Mapping[str, Files]) -> None:
+def _check_leaks(competition: Competition, files: Files, references: Files) -> None:
     """Raise Refused if a file to publish, or one in a zip, shows what a reference hides.
 
     Public data may hold files of a reference, and is checked as the linter does. Demo data hides nothing.
     """
     report = LintReport()
     in_bundle = files_below("bundle", files)
-    archived = {name: zip_bytes(reference) for name, reference in references.items()}
     public_names = _paths_of(competition, "phases", "public_data")
     public_folders = {name: files_below(name, in_bundle) for name in public_names}
     public_zips = {name: zip_bytes(folder) for name, folder in public_folders.items() if folder}
-    check_public_data(competition, {**in_bundle, **public_zips, **archived}, report)
+    check_public_data(competition, {**in_bundle, **public_zips, **references}, report)
     to_compare = {
         name: data
         for name, data in files.items()
         if not _is_below(name.removeprefix("bundle/"), public_names)
     }
-    for reference, archive_of_reference in archived.items():
-        if not is_synthetic(archive_of_reference):
-            _compare_files(reference, archive_of_reference, to_compare, report)
+    for name, reference in references.items():
+        if not is_synthetic(reference):
+            _compare_files(name, reference, to_compare, report)
     report.errors.refuse_problems()
 
 
 def _compare_files(reference: str, archived: bytes, files: Files, report: LintReport) -> None:
-    """Report the files that hold a file of a reference. The vocabulary is public."""
+    """Report the files that hold a file of a reference."""
     secret = secret_digests_in(archived)
     for name, data in files.items():
         common = secret.keys() & digests_in(data).keys()
-        names = sorted({secret[digest] for digest in common} - {VOCABULARY_FILE})
+        names = sorted(secret[digest] or reference for digest in common)
         if names:
             report.add(
                 "reference is shown",

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import hashlib
 import io
+import json
 import lzma
 import os
 import re
@@ -18,7 +19,7 @@ import zipfile
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from organizer import ROOT
 from scoring_program.report.outputs import replacing
@@ -28,6 +29,18 @@ from validator.submission import read_errors
 Files = Mapping[str, bytes]
 DAMAGED: tuple[type[Exception], ...] = (*read_errors(), lzma.LZMAError)
 """What reading a zip raises that is damaged, encrypted, or packed in a way that Python does not know."""
+
+# A whole number may be too large for a float.
+MALFORMED = (
+    OSError,
+    ValueError,
+    TypeError,
+    LookupError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
+"""What is raised by reading a JSON file that is not there, is no JSON, or has another form."""
 
 GIT_IGNORE = ".gitignore"
 _HASH_BLOCK = 1 << 24
@@ -97,7 +110,7 @@ def write_files(files: Files, folder: Path) -> None:
         (folder / name).write_bytes(data)
 
 
-def rewrite_files(files: Files, folder: Path) -> None:
+def rewrite_files(files: Mapping[str, str | bytes], folder: Path) -> None:
     """Write files below a folder as `write_durable` does; remove what killed processes left beside them."""
     for name, data in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -190,6 +203,16 @@ def _sync(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def json_bytes(content: Mapping[str, Any]) -> bytes:
+    """Return JSON with a line for each member of the outermost object, so that files can be compared."""
+    lines = []
+    for key, value in content.items():
+        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
+    text = "{\n" + ",\n".join(lines) + "\n}\n"
+    # Half of a character, which UTF-8 does not have, is written as JSON escapes it.
+    return text.encode("utf-8", "backslashreplace")
 
 
 def read_if_any(path: Path) -> bytes | None:

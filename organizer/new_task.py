@@ -121,7 +121,7 @@ def new_task(task_id: str, **options: Any) -> int:
     """
     wanted = NewTask(task_id, **options)
     texts = task_files(wanted)
-    _check_nothing_is_replaced(wanted.id, texts)
+    _check_nothing_is_replaced(wanted.id)
     try:
         rewrite_files(texts, ROOT)
         command = [sys.executable, "-m", "quality", "demo-data", wanted.id]
@@ -148,8 +148,8 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     """Return the declarations, the page and the golden cases of a new task by their paths. Raises Refused."""
     _check_id(wanted.id)
     title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
-    _check_title(title)
-    _check_item(wanted.item)
+    _check_length("a title", title, 60, '--title "Bird calls"')
+    _check_length("a noun for items", wanted.item, 30, "--item recording")
     if wanted.evaluator is not None:
         _check_unused(wanted, _OPTIONS_OF_METRICS, "is not for an evaluator of your own")
         return _wrapped_files(wanted, title)
@@ -355,19 +355,14 @@ def _check_id(task_id: str) -> None:
         _refuse(f"'{task_id}' is a challenge", "choose another ID")
 
 
-def _check_title(title: str) -> None:
-    if not 1 <= len(title.strip()) <= 60 or not is_printable(title):
-        _refuse("a title has 1 to 60 characters", 'write it like --title "Bird calls"')
+def _check_length(name: str, text: str, longest: int, example: str) -> None:
+    if not 1 <= len(text.strip()) <= longest or not is_printable(text):
+        _refuse(f"{name} has 1 to {longest} characters", f"write it like {example}")
 
 
 def _check_choice(option: str, value: str, choices: Iterable[str]) -> None:
     if value not in choices:
         _refuse(f"there is no {option} '{value}'", f"write --{option} {' or '.join(choices)}")
-
-
-def _check_item(item: str) -> None:
-    if not 1 <= len(item.strip()) <= 30 or not is_printable(item):
-        _refuse("a noun for items has 1 to 30 characters", "write it like --item recording")
 
 
 def _form_of(file: str, values: Mapping[str, Any]) -> Form:
@@ -645,12 +640,11 @@ def _places(task_id: str) -> list[str]:
     return [place for place in places if (ROOT / place).exists()]
 
 
-def _check_nothing_is_replaced(task_id: str, texts: Iterable[str]) -> None:
+def _check_nothing_is_replaced(task_id: str) -> None:
     if task_id in task_ids():
         _refuse(f"there is a task {task_id}", "choose another ID")
-    for place in (*_places(task_id), *texts):
-        if (ROOT / place).exists():
-            _refuse(f"{place} exists", "choose another ID")
+    for place in _places(task_id):
+        _refuse(f"{place} exists", "choose another ID")
 
 
 def _remove(task_id: str) -> None:

@@ -10,7 +10,7 @@ import importlib
 import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from jsonschema import Draft7Validator
 
@@ -186,11 +186,3 @@ def expected_vocabulary(loaded: AnyLoaded) -> dict[str, bytes]:
     """Return ``vocabulary.json`` of a reference by its name, nothing if it has no names."""
     content = vocabulary_file(loaded)
     return {VOCABULARY_FILE: content} if content else {}
-
-
-def json_bytes(content: Any) -> bytes:
-    """Return JSON with a line for each member of the outermost object, so that files can be compared."""
-    lines = []
-    for key, value in content.items():
-        lines.append(f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}")
-    return ("{\n" + ",\n".join(lines) + "\n}\n").encode()

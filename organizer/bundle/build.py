@@ -6,7 +6,6 @@ import posixpath
 import tempfile
 from collections.abc import Collection, Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from organizer import ROOT
 from organizer.bundle import DEMO_TITLE, DIST, SOURCE
@@ -74,10 +73,9 @@ def build_all(
     for line in dict.fromkeys(plan.notes):
         print(f"note | {printable(line)}")
     print(*map(printable, date_lines(competition, zone)), sep="\n")
-    public_zips = _later_public_data(competition, parts)
-    _write(plan, {name: public.data for name, public in public_zips.items()}, output)
-    for name, public in public_zips.items():
-        opening = f"when {quote(public.phase)} opens ({public.start} UTC)"
+    public_zips, openings = _later_public_data(competition, parts)
+    _write(plan, public_zips, output)
+    for name, opening in openings.items():
         print(printable(f"{output.name}/{name}: add it on the site as public data {opening}"))
     written = [output / name for name in plan.bundles]
     folder = written[0].parent
@@ -140,22 +138,15 @@ def build_command(reference: Path | None, form: str, demo: bool, zone: str | Non
     return 0
 
 
-class _LaterPublicData(NamedTuple):
-    """The zip of the public data of a reference that a later phase adds: its phase, and when it starts."""
-
-    data: bytes
-    phase: str
-    start: object
-
-
-def _later_public_data(competition: Competition, parts: Parts) -> dict[str, _LaterPublicData]:
-    """Return the zips of public data that no bundle may hold before a later phase opens, by their names.
+def _later_public_data(competition: Competition, parts: Parts) -> tuple[dict[str, bytes], dict[str, str]]:
+    """Return the zips of public data that no bundle may hold before a later phase opens, and when it opens,
+    in words, by their names.
 
     Raises Refused if one shows more of its reference than it may.
     """
     entry_of_index = {task["index"]: task for task in competition["tasks"]}
     added: set[str] = set()
-    later = {}
+    zips, openings = {}, {}
     for number, (_, phase) in enumerate(sorted_phases(competition)):
         entries = [entry_of_index[index] for index in phase["tasks"]]
         for entry in entries:
@@ -164,14 +155,12 @@ def _later_public_data(competition: Competition, parts: Parts) -> dict[str, _Lat
                 continue
             added.add(name)
             files = parts.public_files(name, task_id)
-            if (
-                number
-                and files
-                and name not in public_names(competition, str(phase.get("public_data") or ""))
-            ):
+            is_held = name in public_names(competition, str(phase.get("public_data") or ""))
+            if number and files and not is_held:
                 _refuse_leaks(files, name, task_id, parts)
-                later[f"{name}{PUBLIC}"] = _LaterPublicData(zip_bytes(files), phase["name"], phase["start"])
-    return later
+                zips[f"{name}{PUBLIC}"] = zip_bytes(files)
+                openings[f"{name}{PUBLIC}"] = f"when {quote(phase['name'])} opens ({phase['start']} UTC)"
+    return zips, openings
 
 
 def _refuse_leaks(files: Files, name: str, task_id: str, parts: Parts) -> None:

@@ -27,7 +27,9 @@ _LOWER_IS_BETTER = {
 def check_columns(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report columns that two fill, that may be empty and order the board, or that put the worst first."""
     _check_columns_of_site(data, our_tasks, report)
-    _check_sorting(data, our_tasks, report)
+    _check_primary_column(data, our_tasks, report)
+    for column in columns_of(data):
+        _check_sorting(column, our_tasks, report)
 
 
 def keys_of_programs(
@@ -50,17 +52,15 @@ def keys_of_programs(
 
 
 def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
-    """Report columns that two fill, an order by a column that may be empty, and decimals that are lost."""
-    columns = columns_of(data)
+    """Report columns that two fill, and decimals that are lost."""
     declared = {column.key: column for task in our_tasks for column in task.columns}
-    for column in columns:
+    for column in columns_of(data):
         if column.computed and form_of(data) == "v2" and column.key in declared:
             report.add("column is computed and written", column.where, key=column.key)
         precision = column.data.get("precision", column.data.get("numeric_format"))
         is_whole = precision is not None and competition.number(precision) == 0
         if is_whole and column.key in declared and declared[column.key].precision > 0:
             report.add("no decimals", column.where, key=column.key)
-    _check_primary_column(data, our_tasks, report)
 
 
 def _check_primary_column(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
@@ -76,20 +76,18 @@ def _check_primary_column(data: Competition, our_tasks: Collection[Declaration],
                 )
 
 
-def _check_sorting(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
-    """Report the columns that put the worst of a task first."""
-    for column in columns_of(data):
-        order = column.data.get(column.sorting_key) or "desc"
-        if not our_tasks:
-            _check_sorting_by_name(column, order, report)
-        sorting_of_task = {}
-        for task in our_tasks:
-            for written in task.columns:
-                if written.key == column.key:
-                    sorting_of_task[task.id] = written.sorting
-        wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
-        if not wrong_tasks:
-            continue
+def _check_sorting(column: BoardColumn, our_tasks: Collection[Declaration], report: LintReport) -> None:
+    """Report a column that puts the worst of a task first."""
+    order = column.data.get(column.sorting_key) or "desc"
+    if not our_tasks:
+        _check_sorting_by_name(column, order, report)
+    sorting_of_task = {}
+    for task in our_tasks:
+        for written in task.columns:
+            if written.key == column.key:
+                sorting_of_task[task.id] = written.sorting
+    wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
+    if wrong_tasks:
         remedy = "correct it"
         if len(wrong_tasks) < len(sorting_of_task):
             remedy = "upload the bundles of one task, or hide the column"
@@ -103,15 +101,8 @@ def _check_sorting_by_name(column: BoardColumn, order: str, report: LintReport) 
     title = column.data.get("title") or column.data.get("label") or ""
     words = set(re.findall("[a-z]+", f"{column.key} {title}".lower()))
     words |= {word.removesuffix("s") for word in words}
-    if order == "asc" and words & _HIGHER_IS_BETTER and not words & _LOWER_IS_BETTER:
-        report.add(
-            "best is last",
-            column.where,
-            key=column.key,
-            better="higher",
-            sorting=f"{column.sorting_key}: desc",
-        )
-    if order == "desc" and words & _LOWER_IS_BETTER and not words & _HIGHER_IS_BETTER:
-        report.add(
-            "best is last", column.where, key=column.key, better="lower", sorting=f"{column.sorting_key}: asc"
-        )
+    is_higher_better, is_lower_better = bool(words & _HIGHER_IS_BETTER), bool(words & _LOWER_IS_BETTER)
+    better, right_order = ("higher", "desc") if is_higher_better else ("lower", "asc")
+    if is_higher_better != is_lower_better and order in {"asc", "desc"} - {right_order}:
+        sorting = f"{column.sorting_key}: {right_order}"
+        report.add("best is last", column.where, key=column.key, better=better, sorting=sorting)

@@ -221,9 +221,7 @@ def _check_secrecy(
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
     secret, visible = secret_digests_in(files[reference]), digests_in(files[other])
-    # The vocabulary is public, and that of a task may be the same in every reference.
-    public = {digest for digest, name in secret.items() if name == VOCABULARY_FILE}
-    common = (secret.keys() & visible.keys()) - public
+    common = secret.keys() & visible.keys()
     if not common:
         return
     names = sorted(secret[digest] or reference for digest in common)
@@ -386,14 +384,14 @@ def digests_in(data: bytes) -> dict[str, str]:
 def secret_digests_in(reference: bytes) -> dict[str, str]:
     """Return what `digests_in` does, of a reference, without what others may have, too.
 
-    That is tiny files, those of macOS and Windows, and the few rounded scores of plain answers. The key is
-    secret whatever its size.
+    That is tiny files, those of macOS and Windows, the few rounded scores of plain answers, and the
+    vocabulary, which is public. The key is secret whatever its size.
     """
     secret_digests = {}
     for digest, path, size in _each_digest(reference):
         name = posixpath.basename(path)
-        is_distinctive = size >= _COMPARED_FROM_BYTES and name != MARKS_FILE and not is_junk(path)
-        if is_distinctive or name == KEY_FILE:
+        is_public = name == MARKS_FILE or path == VOCABULARY_FILE or is_junk(path)
+        if (size >= _COMPARED_FROM_BYTES and not is_public) or name == KEY_FILE:
             secret_digests[digest] = path
     return secret_digests
 

@@ -31,7 +31,15 @@ from organizer.bundle.programs import OTHER_TASKS, code_files, other_tasks_file
 from organizer.bundle.public_files import SAMPLES, demo_reference, demo_source_files, sample_files
 from organizer.bundle.source import load_competition
 from organizer.bundle.texts import cut_text, fill_placeholders
-from organizer.files import Files, LockedError, folder_files, replacing_folder, write_files, zip_bytes
+from organizer.files import (
+    Files,
+    LockedError,
+    folder_files,
+    json_bytes,
+    replacing_folder,
+    write_files,
+    zip_bytes,
+)
 from organizer.messages import kit_messages_page
 from people_in_video.packages import distribution
 from people_in_video.references.preparation import names_of_reference
@@ -290,9 +298,7 @@ def _annotations_section(task: Task) -> str:
     if name.endswith(".csv"):
         example = "".join(text.splitlines(keepends=True)[:3])
     else:
-        entries = islice(json.loads(text).items(), 2)
-        lines = [f"{json.dumps(key)}: {json.dumps(value, ensure_ascii=False)}" for key, value in entries]
-        example = "{\n" + ",\n".join(lines) + "\n}\n"
+        example = json_bytes(dict(islice(json.loads(text).items(), 2))).decode()
     place = f"The folder of `--reference` holds one file, `{name}`, such as:"
     return f"## Your own annotations\n\n{place}\n\n```\n{example}```\n"
 

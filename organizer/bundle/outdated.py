@@ -20,7 +20,7 @@ from organizer.bundle.cut import one_task
 from organizer.bundle.parts import Parts
 from organizer.bundle.pictures import with_pictures
 from organizer.bundle.source import load_competition
-from organizer.files import Files
+from organizer.files import MALFORMED, Files
 from scoring_program.task import load_task, task_ids
 from validator.findings import Refused
 
@@ -50,7 +50,7 @@ def changed_sources(bundle: Path, files: Files, source: Path) -> list[str]:
         return [COMPETITION]
     try:
         built = dict(json.loads(files[SOURCES]))
-    except (ValueError, TypeError, RecursionError):
+    except MALFORMED:
         return [COMPETITION]
     today = source_hashes(data, Parts(source=source).supplied_files)
     return [name for name in today if built.get(name) != today[name]]

@@ -108,11 +108,14 @@ def _leaks_of(
             return []
 
 
-def load_zipped(task_id: str, archive: bytes, folder: Path) -> AnyLoaded:
-    """Unpack the zip of a reference into a folder and read it. Raises Refused."""
+def load_zipped(task_id: str, archive: bytes, folder: Path, protocol: str = "") -> AnyLoaded:
+    """Unpack the zip of a reference into a folder and read it, by a protocol if one is named.
+
+    Raises Refused.
+    """
     unpack(archive, folder)
     task = load_task(task_id)
-    return load_reference(task, folder, task.settings(folder))
+    return load_reference(task, folder, task.settings(folder, {"protocol": protocol} if protocol else {}))
 
 
 def _report_early(where: str, path: str, names: Sequence[str], report: LintReport) -> None:

@@ -66,7 +66,7 @@ def start(task_id: str, title: str, replace: bool, source: Path) -> Started:
     for path in former_files:
         (former_folder / path).parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source / path, former_folder / path)
-    rewrite_files({path: text.encode() for path, text in texts.items()}, source)
+    rewrite_files(texts, source)
     return Started(texts, former_folder)
 
 

@@ -19,6 +19,7 @@ from organizer.data.sources import JUNK
 from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
+    MALFORMED,
     LockedError,
     file_hash,
     folder_files,
@@ -249,7 +250,7 @@ def _read_manifest(folder: Path) -> dict[str, str]:
     """Return the SHA-256 of each file that the last run wrote, none if it cannot be read."""
     try:
         return dict(json.loads((folder / MANIFEST).read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError, RecursionError):
+    except MALFORMED:
         return {}
 
 

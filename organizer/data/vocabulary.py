@@ -11,7 +11,7 @@ from pathlib import Path
 
 import yaml
 
-from organizer.files import write_durable
+from organizer.files import json_bytes, write_durable
 from people_in_video.references.preparation import names_of_reference
 from scoring_program.scoring import AnyLoaded
 from scoring_program.signature import VOCABULARY_FILE
@@ -120,9 +120,4 @@ def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
 
 def _encode(vocabulary: Vocabulary) -> bytes:
     """Return a vocabulary as JSON, each kind on a line."""
-    lines = []
-    for kind, names in vocabulary.items():
-        lines.append(f"{json.dumps(kind)}: {json.dumps(list(names), ensure_ascii=False)}")
-    content = "{\n" + ",\n".join(lines) + "\n}\n"
-    # Half of a character, which UTF-8 does not have, is written as JSON escapes it.
-    return content.encode("utf-8", "backslashreplace")
+    return json_bytes({kind: list(names) for kind, names in vocabulary.items()})

@@ -8,19 +8,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from organizer.files import MALFORMED
 from organizer.runs.submissions import Submission, SubmissionsError
 from people_in_video.comparing.standings import Baseline
-
-# What reading a JSON file of another form raises; a whole number may be too large for a float.
-_MALFORMED = (
-    OSError,
-    ValueError,
-    TypeError,
-    KeyError,
-    AttributeError,
-    OverflowError,
-    RecursionError,
-)
 
 
 class GivenBaselines(NamedTuple):
@@ -36,14 +26,14 @@ def read_baselines(path: Path) -> GivenBaselines:
         data = json.loads(path.read_text(encoding="utf-8"))
         content = data if isinstance(data, dict) else {"baselines": data}
         baselines = [_baseline(entry) for entry in content["baselines"]]
-    except _MALFORMED as error:
+    except MALFORMED as error:
         form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
         raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
     return GivenBaselines(baselines, str(content.get("signature", "")))
 
 
 def _baseline(entry: Mapping[str, Any]) -> Baseline:
-    """Return a baseline, whose interval is in one key or in two. Raises one of `_MALFORMED`."""
+    """Return a baseline, whose interval is in one key or in two. Raises one of `MALFORMED`."""
     score = entry["score"]
     low, high = entry.get("interval") or (entry.get("low", score), entry.get("high", score))
     numbers = (low, score, high)

@@ -17,7 +17,7 @@ from organizer.files import (
     locked,
     remove_unfinished,
     replacing_folder,
-    write_durable,
+    rewrite_files,
 )
 from organizer.ranking import cards, page, tables
 from organizer.ranking.baselines import GivenBaselines, read_baselines
@@ -37,7 +37,7 @@ from organizer.ranking.leaderboard import (
     leaderboard_sentence,
     read_leaderboard,
 )
-from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name
+from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name, subfolders_of
 from organizer.ranking.stored import save_rankings, with_changes
 from organizer.ranking.winner_rule import (
     WinnerRule,
@@ -265,7 +265,7 @@ def _given_baselines(choices: Choices) -> GivenBaselines:
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
     """Write the files of each ranking and print what it says; two protocols get a folder each."""
-    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+    subfolders = subfolders_of(rankings)
     remove_others(output, subfolders, [*_TABLES, *_RANKING_FILES], DETAILS)
     for ranking, subfolder in zip(rankings, subfolders):
         folder = output / subfolder
@@ -316,8 +316,7 @@ def _write_files(ranking: Ranking, folder: Path) -> None:
         texts["leaderboard.csv"] = tables.leaderboard_csv(ranking.board)
     for name in {*_RANKING_FILES, "leaderboard.csv"} - texts.keys():
         (folder / name).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_durable(folder / name, text)
+    rewrite_files(texts, folder)
 
 
 def pages_in(folder: Path) -> list[Path]:

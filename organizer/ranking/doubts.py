@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import contextlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-from organizer.files import folder_with
+from organizer.files import MALFORMED, folder_with
 from organizer.ranking.eligibility import Rule, Violation
-from organizer.ranking.stored import RANKING
+from organizer.ranking.stored import RANKING, saved_rankings
 from organizer.runs.download_names import read_download_names
 from organizer.runs.rescore import Record
 from organizer.runs.scoring_process import SCORED
@@ -32,7 +31,7 @@ def refuse_other_phase(built: BuiltTask, submissions: Sequence[Submission], outp
     for path in sorted(output.resolve().parent.glob(f"*/{RANKING}")):
         if path.parent == output.resolve():
             continue
-        phase, other_ids = _phase_ranked(path, built.id)
+        phase, other_ids = _phase_ranked(path.parent, built.id)
         if phase and phase != built.phase.name and ids & other_ids:
             shared_ids = ", ".join(sorted(ids & other_ids))
             problem = f"PhaseId {shared_ids} was ranked for the phase '{quote(phase)}' in {path.parent}"
@@ -46,17 +45,13 @@ def _phase_ids(names: Sequence[str]) -> set[str]:
     return {reading.phase for reading in readings.values() if reading.phase}
 
 
-def _phase_ranked(path: Path, task_id: str) -> tuple[str, set[str]]:
-    """Return the phase of a stored ranking of a task, and the ids of its submissions; "" if it is none."""
-    try:
-        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        ranking = content["rankings"][0]
+def _phase_ranked(folder: Path, task_id: str) -> tuple[str, set[str]]:
+    """Return the phase of a task's ranking in a folder, and the ids of its submissions; "" without one."""
+    with contextlib.suppress(*MALFORMED):
+        ranking = saved_rankings(folder, task_id)[0]
         names = [str(row["name"]) for row in ranking["submissions"]]
-        phase = str(ranking["facts"]["phase"])
-        return (phase, _phase_ids(names)) if content["task"] == task_id else ("", set())
-    # A file of this name may hold any JSON.
-    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
-        return "", set()
+        return str(ranking["facts"]["phase"]), _phase_ids(names)
+    return "", set()
 
 
 def doubts_of(

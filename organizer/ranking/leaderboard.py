@@ -98,7 +98,7 @@ def read_leaderboard(
     except OSError as error:
         raise SubmissionsError(f"{path}: cannot be read ({error.strerror})") from error
     rows = _numbered_rows(path, text)
-    header = rows[0].cells if rows else []
+    header = rows[0][1] if rows else []
     place_of_user = _place(header, columns.user, task_title)
     place_of_score = _place(header, columns.score, task_title)
     if place_of_user is None or place_of_score is None:
@@ -156,20 +156,16 @@ def _user_of_site(name: str, users: Mapping[int, str]) -> str:
     return name if is_user_without_id else user
 
 
-class _NumberedRow(NamedTuple):
-    """The line at which a row of a CSV file ends, and its cells without blanks around them."""
+def _numbered_rows(path: Path, text: str) -> list[tuple[int, list[str]]]:
+    """Return the line at which each row of a CSV file ends, and its cells without blanks around them.
 
-    line: int
-    cells: list[str]
-
-
-def _numbered_rows(path: Path, text: str) -> list[_NumberedRow]:
-    """Return the rows of a CSV file. Raises SubmissionsError."""
+    Raises SubmissionsError.
+    """
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     rows = []
     try:
         for cells in reader:
-            rows.append(_NumberedRow(reader.line_num, [cell.strip() for cell in cells]))
+            rows.append((reader.line_num, [cell.strip() for cell in cells]))
     except csv.Error as error:
         problem = f"{path}: line {reader.line_num} cannot be read as CSV ({error})"
         raise SubmissionsError(f"{problem}; save the leaderboard as CSV again") from error

@@ -50,6 +50,11 @@ def detail_link(name: str) -> str:
     return f"{DETAILS}/{page_name(name)}"
 
 
+def subfolders_of(rankings: Sequence[Ranking]) -> list[str]:
+    """Return the folder of each ranking below that of all: its protocol, "" if there is one ranking."""
+    return [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+
+
 @dataclass(frozen=True)
 class Facts:
     """What a ranking was made of, and what organizers say of it; "" where that is unknown.

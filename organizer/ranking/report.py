@@ -10,11 +10,11 @@ import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
-from organizer.files import remove_unfinished, write_durable
+from organizer.files import rewrite_files
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.mail import draft_mail
-from organizer.ranking.ranking import Ranking, page_name
+from organizer.ranking.ranking import Ranking, page_name, subfolders_of
 from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
@@ -41,7 +41,7 @@ def report(task_id: str, folder: Path, output: Path) -> int:
     except NoRankingError:
         print(printable(missing_ranking(folder, task_id)))
         return 1
-    subfolders = [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]
+    subfolders = subfolders_of(rankings)
     for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
         if not ranking.team_records:
             print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
@@ -54,26 +54,23 @@ def report(task_id: str, folder: Path, output: Path) -> int:
 
 def _write(ranking: Ranking, folder: Path) -> None:
     """Write the files of one ranking, and its pages of teams in place of earlier ones."""
-    standings, teams = ranking.standings, folder / _TEAMS
-    teams.mkdir(parents=True, exist_ok=True)
-    write_durable(folder / "ranking.csv", paper.published_ranking_csv(standings))
-    write_durable(
-        folder / "ranking.tex", paper.ranking_latex(standings, ranking.title, ranking.facts.is_demo)
-    )
-    write_durable(folder / "methods.txt", paper.methods_text(ranking))
-    write_durable(folder / FACTS, json.dumps(saved_facts(ranking.facts), indent=1) + "\n")
+    standings = ranking.standings
     page_of_team = {team: f"{_TEAMS}/{page_name(team)}" for team in ranking.teams}
+    texts = {
+        "ranking.csv": paper.published_ranking_csv(standings),
+        "ranking.tex": paper.ranking_latex(standings, ranking.title, ranking.facts.is_demo),
+        "methods.txt": paper.methods_text(ranking),
+        FACTS: json.dumps(saved_facts(ranking.facts), indent=1) + "\n",
+        "teams.csv": teams_csv(ranking, page_of_team),
+        "index.html": teams_index(ranking, page_of_team),
+    }
     for row in ranked_rows(standings):
         if row.place is not None:
-            write_durable(folder / page_of_team[row.name], team_page(ranking, row.place, row.band))
-    write_durable(folder / "teams.csv", teams_csv(ranking, page_of_team))
-    write_durable(folder / "index.html", teams_index(ranking, page_of_team))
+            texts[page_of_team[row.name]] = team_page(ranking, row.place, row.band)
     if mail := draft_mail(ranking):
-        write_durable(folder / _MAIL, mail)
+        texts[_MAIL] = mail
     else:
         (folder / _MAIL).unlink(missing_ok=True)
-    for parent in (folder, teams):
-        remove_unfinished(parent)
-    written_pages = {folder / page for page in page_of_team.values()}
-    for old_page in {*pages_in(teams)} - written_pages:
+    rewrite_files(texts, folder)
+    for old_page in {*pages_in(folder / _TEAMS)} - {folder / name for name in texts}:
         old_page.unlink()

@@ -14,11 +14,11 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from organizer.files import write_durable
+from organizer.files import rewrite_files
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import half_scores_of, with_published_ranks
-from organizer.ranking.stored import NoRankingError, read_rankings, stored_task
+from organizer.ranking.stored import NoRankingError, read_rankings
 from organizer.ranking.tables import Cell, csv_table, pairs_table
 from people_in_video.comparing.pairs import SIGNIFICANT, Comparison, compare, rank_sets
 from people_in_video.comparing.standings import LONGEST_NAME, table_cards
@@ -71,15 +71,13 @@ def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> 
     except SeveralTasksError as error:
         print(printable(str(error)))
         return 1
-    output.mkdir(parents=True, exist_ok=True)
     header, rows = _table(result, rankings)
     texts = {_TABLE: csv_table(header, rows), _PAGE: _page(result, rankings, weights)}
     if isinstance(result, MeanScores):
         texts[_PAIRS] = pairs_table(result.comparison.pairs, result.teams, result.decimals, result.decimals)
     else:
         (output / _PAIRS).unlink(missing_ok=True)
-    for name, text in texts.items():
-        write_durable(output / name, text)
+    rewrite_files(texts, output)
     print(printable(f"written to {output}"))
     return 0
 
@@ -95,7 +93,7 @@ def _check_folders(folders: Sequence[Path]) -> None:
 def _ranking_in(folder: Path) -> Ranking:
     """Return the one ranking that ``rescore`` has left in a folder. Raises SeveralTasksError."""
     try:
-        rankings = read_rankings(folder, stored_task(folder))
+        rankings = read_rankings(folder)
     except NoRankingError:
         raise SeveralTasksError(f"{folder}: there is no complete ranking in it; run rescore first") from None
     if len(rankings) > 1 or not rankings[0].team_records:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from organizer.files import write_durable
+from organizer.files import MALFORMED, write_durable
 from organizer.ranking.changes import Change, Deleted, Row, Run, changes_since, deleted_since
 from organizer.ranking.eligibility import Rule, Violation, names_left_out
 from organizer.ranking.leaderboard import BoardComparison
@@ -31,8 +31,6 @@ from validator.texts import quote, some_words
 
 RANKING = "ranking.json"
 _FORMAT = 1
-# What reading a file that is no complete ranking raises, as its JSON may have any form.
-_MALFORMED = (OSError, ValueError, TypeError, KeyError, AttributeError, RecursionError)
 
 
 class NoRankingError(Exception):
@@ -49,8 +47,8 @@ def save_rankings(rankings: Sequence[Ranking], output: Path) -> None:
     write_durable(output / RANKING, json.dumps(content, indent=1) + "\n")
 
 
-def read_rankings(folder: Path, task_id: str) -> list[Ranking]:
-    """Return what ``rescore`` ranked last of a task in a folder, a ranking for each protocol.
+def read_rankings(folder: Path, task_id: str = "") -> list[Ranking]:
+    """Return what ``rescore`` ranked last in a folder, of a task if one is named: one for each protocol.
 
     Raises
     ------
@@ -58,28 +56,22 @@ def read_rankings(folder: Path, task_id: str) -> list[Ranking]:
         There is no complete ranking, or one of another task.
     """
     try:
-        rankings = [_read_ranking(folder, saved, load_task(task_id)) for saved in _saved(folder, task_id)]
-    except _MALFORMED as error:
+        content = _stored_content(folder, task_id)
+        task = load_task(content["task"])
+        rankings = [_read_ranking(folder, saved, task) for saved in content["rankings"]]
+    except MALFORMED as error:
         raise NoRankingError from error
     if not rankings:
         raise NoRankingError
     return rankings
 
 
-def stored_task(folder: Path) -> str:
-    """Return the id of the task whose ranking is in a folder. Raises NoRankingError."""
-    try:
-        return load_task(json.loads((folder / RANKING).read_text(encoding="utf-8"))["task"]).id
-    except _MALFORMED as error:
-        raise NoRankingError from error
-
-
 def missing_ranking(folder: Path, task_id: str) -> str:
     """Return that a folder holds no complete ranking of a task, and what to do: name a phase that has one."""
     phases = []
     for path in sorted(folder.parent.glob(f"{task_id}_*")):
-        with contextlib.suppress(*_MALFORMED):
-            phase = str(_saved(path, task_id)[0]["facts"]["phase"])
+        with contextlib.suppress(*MALFORMED):
+            phase = str(saved_rankings(path, task_id)[0]["facts"]["phase"])
             label = path.name[len(task_id) + 1 :]
             # A ranking of a reference, in no phase, is in a folder of its name.
             phases.append(f'"{quote(phase if folder_name(phase) == label else label)}"')
@@ -119,7 +111,7 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
 
 def _read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
-    with contextlib.suppress(*_MALFORMED):
+    with contextlib.suppress(*MALFORMED):
         saved = _saved_by_protocol(folder, task_id, protocol)
         return Run(
             signature=str(saved["facts"]["signature"]),
@@ -137,29 +129,34 @@ def _read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, R
     Those that cannot be read are left out.
     """
     rows: list[dict[str, Any]] = []
-    with contextlib.suppress(*_MALFORMED):
+    with contextlib.suppress(*MALFORMED):
         rows = _saved_by_protocol(folder, task_id, protocol)["submissions"]
     records = {}
     for row in rows:
-        with contextlib.suppress(*_MALFORMED):
+        with contextlib.suppress(*MALFORMED):
             if row["rank"] is not None:
                 record = stored_record(folder, row)
                 records[record.digest] = record
     return records
 
 
-def _saved(folder: Path, task_id: str) -> list[dict[str, Any]]:
-    """Return the rankings of a task in a folder as JSON. Raises one of `_MALFORMED`."""
-    content = json.loads((folder / RANKING).read_text(encoding="utf-8"))
-    if content["format"] != _FORMAT or content["task"] != task_id:
+def _stored_content(folder: Path, task_id: str) -> dict[str, Any]:
+    """Return the JSON in a folder, of a task if one is named. Raises one of `MALFORMED`."""
+    content: dict[str, Any] = json.loads((folder / RANKING).read_text(encoding="utf-8"))
+    if content["format"] != _FORMAT or task_id not in ("", content["task"]):
         raise ValueError("this is the ranking of another task or version")
-    rankings: list[dict[str, Any]] = content["rankings"]
+    return content
+
+
+def saved_rankings(folder: Path, task_id: str) -> list[dict[str, Any]]:
+    """Return the rankings of a task in a folder as JSON. Raises one of `MALFORMED`."""
+    rankings: list[dict[str, Any]] = _stored_content(folder, task_id)["rankings"]
     return rankings
 
 
 def _saved_by_protocol(folder: Path, task_id: str, protocol: str) -> dict[str, Any]:
-    """Return the ranking of a task by a protocol as JSON. Raises one of `_MALFORMED`."""
-    for saved in _saved(folder, task_id):
+    """Return the ranking of a task by a protocol as JSON. Raises one of `MALFORMED`."""
+    for saved in saved_rankings(folder, task_id):
         if saved["facts"]["protocol"] == protocol:
             return saved
     raise KeyError(protocol)

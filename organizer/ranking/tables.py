@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple, Union
 
@@ -17,7 +15,7 @@ from organizer.ranking.ranking import Ranking
 from organizer.ranking.statistics import item_difficulty
 from organizer.runs.rescore import Record
 from people_in_video.comparing.pairs import Pairs
-from people_in_video.csv_table import without_formulas
+from people_in_video.csv_table import csv_text, without_formulas
 from scoring_program.metrics.resampling import rounded
 from scoring_program.report.outputs import plain_number
 from validator.texts import quote
@@ -31,11 +29,7 @@ Cell = Union[str, int, float, None]
 
 def csv_table(header: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
     """Return CSV: numbers with up to 10 decimals, nothing for None and NaN, no text that is evaluated."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(header)
-    writer.writerows([_cell(value) for value in row] for row in rows)
-    return text.getvalue()
+    return csv_text(header, ([_cell(value) for value in row] for row in rows))
 
 
 def _cell(value: Cell) -> str:
@@ -101,17 +95,8 @@ def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
         row += [ranking.standings.score_texts[place], rank_before, score_before]
         row += [facts_of_team[team].get(title, "") for title in titles]
         rows.append(row)
-    header = [
-        "team",
-        "users",
-        "page",
-        "rank",
-        "rank_low",
-        "rank_high",
-        "score",
-        "rank_before",
-        "score_before",
-    ]
+    header = ["team", "users", "page", "rank", "rank_low", "rank_high", "score"]
+    header += ["rank_before", "score_before"]
     return csv_table([*header, *titles], rows)
 
 

@@ -76,7 +76,7 @@ def offers_of(competition: Competition, task_id: str) -> list[Offer]:
 
 
 def find_offer(
-    competition: Competition, task_id: str, phase_name: str, given_names: Collection[str] | None
+    offers: Sequence[Offer], task_id: str, phase_name: str, given_names: Collection[str] | None
 ) -> Offer | None:
     """Return the phase that is ranked with its task; None if it cannot be told.
 
@@ -84,6 +84,9 @@ def find_offer(
 
     Parameters
     ----------
+    offers : sequence of Offer
+        Where the competition offers the task.
+    task_id : str
     phase_name : str
         "" if no phase is named.
     given_names : collection of str or None
@@ -94,7 +97,6 @@ def find_offer(
     Refused
         If there is no phase of this name, or if nothing tells several references apart.
     """
-    offers = offers_of(competition, task_id)
     if phase_name:
         named = [offer for offer in offers if offer.phase_name == phase_name]
         if not named:
@@ -113,7 +115,7 @@ def find_offer(
     return offers[0] if len(offers) == 1 else None
 
 
-def _phase_names(offers: list[Offer]) -> list[str]:
+def _phase_names(offers: Sequence[Offer]) -> list[str]:
     """Return the names of the phases, each once."""
     return list(dict.fromkeys(offer.phase_name for offer in offers))
 
@@ -150,13 +152,20 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
     """
     path = DIST / f"{task_id}.zip"
     files, competition = _read_in_dist(path) if path.is_file() else ({}, load_competition())
+    offers = offers_of(competition, task_id)
     # Demo data, without a bundle, stands for the reference that has the name of the task.
     given_names = None if files else {task_id}
     if reference:
-        given_names = _given_names(competition, task_id, reference)
-    offer = find_offer(competition, task_id, phase_name, given_names)
-    folder = _given_folder(competition, task_id, reference, offer) if reference else None
+        given_names = _given_names(offers, reference)
+    offer = find_offer(offers, task_id, phase_name, given_names)
     task = offer.task if offer else _first_entry(competition, task_id)
+    folder = None
+    name = offer.reference if offer else ""
+    if reference:
+        held_name = name if name and (reference / name).is_dir() else task_id
+        folder = task_folder(held_name, reference, task_names(competition))
+        name = folder.absolute().name
+        _check_phase_of_reference(name, offer, offers)
     return BuiltTask(
         id=task_id,
         program=_program_in(files, competition, task_id) if files else build_program(task_id),
@@ -164,11 +173,11 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
         time_limit=float(step_limit(offer.phase if offer else competition["phases"][0])),
         competition=str(competition["title"]).removeprefix(DEMO_TITLE),
         title=str(offer.task.get("name") or "") if offer else "",
-        reference_name=_name_of_reference(folder, offer),
+        reference_name=name,
         phase=rules_of_phase(offer.phase) if offer else None,
-        phase_names=_phase_names(offers_of(competition, task_id)),
+        phase_names=_phase_names(offers),
         image=str(competition.get("docker_image") or ""),
-        label=_label(competition, task_id, folder, offer),
+        label=_label(offer, offers, name),
         columns=leaderboard_columns(competition, load_task(task_id)),
     )
 
@@ -227,52 +236,31 @@ def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
     return program
 
 
-def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
-    """Return what a reference is called: like its folder, or as the competition names it."""
-    if folder is not None:
-        return folder.absolute().name
-    return offer.reference if offer else ""
-
-
-def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
+def _label(offer: Offer | None, offers: Sequence[Offer], reference_name: str) -> str:
     """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase.
 
     Raises Refused if another phase has the same.
     """
-    offers = offers_of(competition, task_id)
     if len(offers) < 2:
         return ""
-    label = folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
+    label = folder_name(offer.phase_name if offer else reference_name)
     names = [name for name in _phase_names(offers) if offer and folder_name(name) == label]
     if len(names) > 1:
         raise refused("phases of one folder", names=quote_names(names))
     return label
 
 
-def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:
+def _given_names(offers: Sequence[Offer], reference: Path) -> set[str]:
     """Return the names of the references of a task that REFERENCE holds, or its own if it holds none."""
-    names = {offer.reference for offer in offers_of(competition, task_id)}
+    names = {offer.reference for offer in offers}
     return {name for name in names if (reference / name).is_dir()} or {reference.absolute().name}
 
 
-def _given_folder(competition: Competition, task_id: str, reference: Path, offer: Offer | None) -> Path:
-    """Return the folder of REFERENCE that a phase names, or that of the task.
-
-    Raises Refused if it is called like the reference of another phase.
-    """
-    name = offer.reference if offer and (reference / offer.reference).is_dir() else task_id
-    folder = task_folder(name, reference, task_names(competition))
-    given_name = folder.absolute().name
-    names = {other.reference for other in offers_of(competition, task_id)}
-    if offer and given_name != offer.reference and given_name in names:
-        phase_name = quote(offer.phase_name)
-        raise refused(
-            "reference of another phase",
-            given=quote(given_name),
-            phase=phase_name,
-            name=quote(offer.reference),
-        )
-    return folder
+def _check_phase_of_reference(name: str, offer: Offer | None, offers: Sequence[Offer]) -> None:
+    """Raise Refused if a reference is called like that of another phase."""
+    if offer and name != offer.reference and name in [other.reference for other in offers]:
+        phase, wanted = quote(offer.phase_name), quote(offer.reference)
+        raise refused("reference of another phase", given=quote(name), phase=phase, name=wanted)
 
 
 def _readable_reference(task_id: str, folder: Path) -> Path | bytes:

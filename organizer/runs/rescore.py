@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Union
 
 from tqdm import tqdm
 
-from organizer.files import folder_paths, unpack, write_durable
+from organizer.files import MALFORMED, folder_paths, unpack, write_durable
 from organizer.runs.pool import BrokenError, Ended, Pool, machine_memory_mb
 from organizer.runs.scoring_process import BROKEN, FORMAT, INVALID, SCORED, Entry, Setup
 from organizer.runs.submissions import Submission, SubmissionsError, other_task, summary_of_others
@@ -313,7 +313,7 @@ def _stored_entry(page: Path) -> Entry | None:
         page_text = page.read_text(encoding="utf-8", errors="replace")
         is_whole = stored["sha256"] == _digest([entry, page_text])
         return Entry(**entry) if is_whole and entry["format"] == FORMAT else None
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except MALFORMED:
         return None
 
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import Files
+from organizer.files import MALFORMED, Files, json_bytes
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -21,7 +21,6 @@ from organizer.public_data import (
     PublicSource,
     breaches,
     differing_files,
-    json_bytes,
 )
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.anet_entities import canvas
@@ -57,6 +56,7 @@ _HIDDEN_LISTS = ("frame_ind", "process_bnd_box", "crowds")
 _KIND = "object"
 # A video with so many boxes has some on its right.
 _JUDGED_BOXES = 8
+_Value = TypeVar("_Value")
 
 
 class EntitiesAnnotations(Annotations[Reference, Results]):
@@ -399,7 +399,7 @@ def _videos_of(skeleton: bytes) -> set[str]:
     """Return the videos of a skeleton, none if it is not of this form."""
     try:
         return set(json.loads(skeleton)["annotations"])
-    except (ValueError, TypeError, KeyError):
+    except MALFORMED:
         return set()
 
 
@@ -467,26 +467,23 @@ def _part_of_reference(whole: Reference, videos: Collection[str]) -> Reference:
     splits = {}
     for split, videos_of_split in whole.splits.items():
         splits[split] = [video for video in videos_of_split if video in videos]
-    n_segments = whole.n_segments
-    if n_segments is not None:
-        n_segments = {video: number for video, number in n_segments.items() if video in videos}
     return part._replace(
         tokens=[part.tokens[number] for number in used_tokens.tolist()],
         token=token,
         splits=splits,
         videos=[video for video in whole.videos if video in videos],
-        n_segments=n_segments,
+        n_segments=_of_videos(whole.n_segments, videos),
         segments_of_video=_of_videos(whole.segments_of_video, videos),
     )
 
 
 def _of_videos(
-    segments_of_video: Mapping[str, Sequence[str]] | None, videos: Collection[str]
-) -> dict[str, Sequence[str]] | None:
-    """Return the segments of some videos, None if they are not known."""
-    if segments_of_video is None:
+    value_of_video: Mapping[str, _Value] | None, videos: Collection[str]
+) -> dict[str, _Value] | None:
+    """Return the values of some videos, None if they are not known."""
+    if value_of_video is None:
         return None
-    return {video: names for video, names in segments_of_video.items() if video in videos}
+    return {video: value for video, value in value_of_video.items() if video in videos}
 
 
 ANNOTATIONS = {task_id: EntitiesAnnotations(task_id) for task_id in TASKS}

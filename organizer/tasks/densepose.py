@@ -22,8 +22,8 @@ from organizer.data.content import (
     repeated,
     warn_where,
 )
-from organizer.files import Files
-from organizer.public_data import Leak, PublicData, PublicPart, PublicSource, breaches, json_bytes
+from organizer.files import MALFORMED, Files, json_bytes
+from organizer.public_data import Leak, PublicData, PublicPart, PublicSource, breaches
 from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
@@ -429,7 +429,7 @@ def _sizes_of(content: bytes) -> dict[int, list[int]]:
     try:
         images = json.loads(content)["images"]
         return {image["id"]: [image["height"], image["width"]] for image in images}
-    except (ValueError, TypeError, KeyError):
+    except MALFORMED:
         return {}
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import Files
+from organizer.files import Files, json_bytes
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -21,7 +21,6 @@ from organizer.public_data import (
     PublicSource,
     differing_files,
     expected_vocabulary,
-    json_bytes,
 )
 from organizer.tasks import Annotations, BaselineKind, Guess, Pools
 from people_in_video.drawings.kinetics_tps import canvas

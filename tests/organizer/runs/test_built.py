@@ -11,7 +11,7 @@ import yaml
 from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.source import load_competition
 from organizer.runs import built
-from organizer.runs.built import find_offer, rules_of_phase
+from organizer.runs.built import find_offer, offers_of, rules_of_phase
 from organizer.runs.phase import Phase
 from quality.competition import competition_text
 from tests.helpers import REFERENCES
@@ -37,24 +37,27 @@ def competition(references=("chalearn_gesture", "chalearn_gesture_2")):
     return {"version": 2, "tasks": tasks, "phases": phases}
 
 
+OFFERS = offers_of(competition(), ID)
+
+
 def test_several_references_are_refused_until_one_or_a_phase_is_named():
     with pytest.raises(Refused) as refused:
-        find_offer(competition(), ID, "", None)
+        find_offer(OFFERS, ID, "", None)
     (problem,) = refused.value.findings.problems
     assert problem.code == "L-REFERENCE"
-    assert find_offer(competition(), ID, "Phase 2", None).reference == "chalearn_gesture_2"
-    assert find_offer(competition(), ID, "", {"chalearn_gesture_2"}).phase_name == "Phase 2"
-    assert find_offer(competition(), ID, "", {"of_my_own"}) is None
+    assert find_offer(OFFERS, ID, "Phase 2", None).reference == "chalearn_gesture_2"
+    assert find_offer(OFFERS, ID, "", {"chalearn_gesture_2"}).phase_name == "Phase 2"
+    assert find_offer(OFFERS, ID, "", {"of_my_own"}) is None
     with pytest.raises(Refused):
-        find_offer(competition(), ID, "", {"chalearn_gesture", "chalearn_gesture_2"})
+        find_offer(OFFERS, ID, "", {"chalearn_gesture", "chalearn_gesture_2"})
 
 
 def test_one_reference_in_several_phases_needs_no_name_and_tells_no_phase():
-    assert find_offer(competition(["chalearn_gesture"] * 2), ID, "", None) is None
+    assert find_offer(offers_of(competition(["chalearn_gesture"] * 2), ID), ID, "", None) is None
 
 
 def test_a_single_phase_is_meant_whatever_the_reference_is_called():
-    one = competition(["chalearn_gesture"])
+    one = offers_of(competition(["chalearn_gesture"]), ID)
     assert find_offer(one, ID, "", None).phase_name == "Phase 1"
     assert find_offer(one, ID, "", {"of_my_own"}).phase_name == "Phase 1"
 
@@ -64,7 +67,7 @@ def test_a_single_phase_is_meant_whatever_the_reference_is_called():
 )
 def test_phase_that_is_not_there_is_refused(task_id, remedy):
     with pytest.raises(Refused) as refused:
-        find_offer(competition(), task_id, "Final", None)
+        find_offer(offers_of(competition(), task_id), task_id, "Final", None)
     (problem,) = refused.value.findings.problems
     assert problem.code == "L-PHASE"
     assert remedy in problem.remedy
