@@ -15,6 +15,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 
 from organizer.bundle.competition import LintReport, no_yaml, refused
 from organizer.bundle.dates import in_utc, read_date
+from organizer.split_table import MOST_PARTS, part_names
 
 # A mapping of competition.yaml, which knows where its comments are.
 Node = Any
@@ -129,7 +130,10 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
     if task is None:
         raise refused("no task to split", "/tasks", id=task_id)
     references = {entry.get("reference_data") for entry in data["tasks"]}
-    former_parts = [number for number in range(2, 10) if _reference_of_part(task_id, number) in references]
+    former_parts = []
+    for number in range(2, MOST_PARTS + 1):
+        if _reference_of_part(task_id, number) in references:
+            former_parts.append(number)
     last_part = len(kinds) + 1
     if former_parts and max(former_parts) != last_part:
         raise refused(
@@ -142,7 +146,7 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
 
 
 def _reference_of_part(task_id: str, number: int) -> str:
-    return f"{task_id}_{number}_reference.zip"
+    return f"{part_names(task_id, number)[-1]}_reference.zip"
 
 
 def _add_part(data: Node, task: Node, reference: str, kind: str, rule: str) -> None:
