@@ -51,7 +51,7 @@ MESSAGE_TEXTS = {
     "E-TASK chalearn_gesture": "this is a submission to kinetics_tps: pred_vid_result.json; choose the task kinetics_tps for it",
     "E-TASK densepose": "this is a file of anet_entities_gt; choose the task anet_entities_gt for it",
     "E-ZIP-BOMB chalearn_gesture": "its files overlap inside the archive; create it again with an ordinary zip program",
-    "E-ZIP-CASE chalearn_gesture": "S1_PREDICTION.CSV and S1_prediction.csv differ only in upper and lower case; keep one of them",
+    "E-ZIP-CASE chalearn_gesture": "there is S1_prediction.csv, too, which differs only in upper and lower case; keep one of them",
     "E-ZIP-COUNT kinetics_tps": "there are more files than 1,000; submit only the files that the challenge asks for",
     "E-ZIP-DAMAGED chalearn_gesture": "the file cannot be unpacked; create the zip again",
     "E-ZIP-EMPTY chalearn_gesture": "the file is empty (0 bytes); zip your files and upload the zip",
