@@ -278,6 +278,7 @@ _HIDDEN_DATA = (
         _MESSAGES,
     ),
     _notes("segments are counted against public ones", ["N-SEGMENTS-OUTSIDE"]),
+    _notes("word indexes that are off by one are noted", ["N-WORDS-OUTSIDE"]),
     _notes(
         "programs note boxes outside, as checks with public data did",
         ["N-BOXES-OUTSIDE"],

@@ -115,4 +115,5 @@ SCORING_TEXTS = {
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 segments; this costs COST",
     "N-SEGMENTS-OUTSIDE anet_entities_gen": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo100000'",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo000000'",
+    "N-WORDS-OUTSIDE anet_entities_gt": "145 of 145 word indexes name no word to find; write them as in the data, with n - 1 for n, as '1' for '2'",
 }
