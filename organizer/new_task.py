@@ -27,8 +27,10 @@ from organizer import ROOT
 from organizer.bundle import COMPETITION
 from organizer.bundle.cut import without_math
 from organizer.bundle.edit import without_task
+from organizer.data.references import PUBLIC_SUFFIX
 from organizer.evaluators import schema_of, wrap
 from organizer.files import new_folder, rewrite_files, write_files
+from organizer.split_table import MOST_PARTS, part_names
 from scoring_program import metrics
 from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
@@ -353,6 +355,9 @@ def _check_id(task_id: str) -> None:
         _refuse(f"'{task_id}' is a word of Python", "choose another ID")
     if task_id not in task_ids() and (ROOT / "scoring_program" / "challenges" / task_id).is_dir():
         _refuse(f"'{task_id}' is a challenge", "choose another ID")
+    _, *endings_of_parts = part_names("", MOST_PARTS)
+    if task_id.endswith((*endings_of_parts, PUBLIC_SUFFIX)):
+        _refuse(f"'{task_id}' names a part of a task, or its public data", "choose another ID")
 
 
 def _check_length(name: str, text: str, longest: int, example: str) -> None:

@@ -143,9 +143,13 @@ def public_files_of_items(task_id: str, files: Files, items: Collection[str]) ->
 
 def _part_of(task_id: str) -> PublicPart:
     """Return how public data of a task is made."""
-    module = importlib.import_module(f"organizer.tasks.{load_task(task_id).folder.name}")
-    part: PublicPart = module.PUBLIC_DATA
+    part: PublicPart = module_of(task_id).PUBLIC_DATA
     return part
+
+
+def module_of(task_id: str) -> Any:
+    """Return the module of ``organizer/tasks/`` for the challenge of a task."""
+    return importlib.import_module(f"organizer.tasks.{load_task(task_id).folder.name}")
 
 
 def find_leaks(files: Files, loaded: AnyLoaded) -> list[Leak]:

@@ -115,7 +115,11 @@ def split_command(
     output = output or ROOT / "parts"
     table = SplitTable(output, task_id)
     if table.n_parts:
-        shares = _shares_of_table(table, shares, further_options["again"])
+        again = further_options["again"]
+        former_shares = _shares_of_table(table, shares, again)
+        if shares and not again:
+            print(f"note | {table.path} says the part of each {task.item}, not --shares; --again deals anew")
+        shares = former_shares
     division = Division(shares or _SHARES, **further_options)
     names = table.names[: len(division.shares)]
     competition = SOURCE / COMPETITION

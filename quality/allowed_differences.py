@@ -180,6 +180,11 @@ _PROBLEMS = (
     _notes(
         "of a submission that is refused no files and rows are noted again", ["N-FILE-IGNORED", "N-CSV-CUT"]
     ),
+    AllowedDifference(
+        "the log of a submission that is refused has its notes, too",
+        r"^(?:likely mistake|note) N-[A-Z-]+: .*\n",
+        r"/(?:program|score-\w+)/stderr$",
+    ),
     _words("files named metadata are refused, whatever is in them", ["E-FILE-RESERVED"]),
     _cases(
         "each wrong field of a row is named, and problems are listed by file, then by column",
@@ -273,6 +278,7 @@ _HIDDEN_DATA = (
         _MESSAGES,
     ),
     _notes("segments are counted against public ones", ["N-SEGMENTS-OUTSIDE"]),
+    _notes("word indexes that are off by one are noted", ["N-WORDS-OUTSIDE"]),
     _notes(
         "programs note boxes outside, as checks with public data did",
         ["N-BOXES-OUTSIDE"],

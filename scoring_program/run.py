@@ -361,7 +361,8 @@ def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock
         head = f"{fault}, nothing was scored:"
         title = loaded.task.title if loaded else page.NO_TASK
         html = page.broken_page(findings.lines(), title, fault)
-    return _Report(html, detail, None, [head, *findings.lines()])
+    log = [head, *findings.lines(), *note_lines(findings.notes)]
+    return _Report(html, detail, None, log)
 
 
 def _write_and_print(report: _Report, output: Path) -> None:

@@ -51,7 +51,7 @@ MESSAGE_TEXTS = {
     "E-TASK chalearn_gesture": "this is a submission to kinetics_tps: pred_vid_result.json; choose the task kinetics_tps for it",
     "E-TASK densepose": "this is a file of anet_entities_gt; choose the task anet_entities_gt for it",
     "E-ZIP-BOMB chalearn_gesture": "its files overlap inside the archive; create it again with an ordinary zip program",
-    "E-ZIP-CASE chalearn_gesture": "S1_PREDICTION.CSV and S1_prediction.csv differ only in upper and lower case; keep one of them",
+    "E-ZIP-CASE chalearn_gesture": "there is S1_prediction.csv, too, which differs only in upper and lower case; keep one of them",
     "E-ZIP-COUNT kinetics_tps": "there are more files than 1,000; submit only the files that the challenge asks for",
     "E-ZIP-DAMAGED chalearn_gesture": "the file cannot be unpacked; create the zip again",
     "E-ZIP-EMPTY chalearn_gesture": "the file is empty (0 bytes); zip your files and upload the zip",
@@ -115,4 +115,5 @@ SCORING_TEXTS = {
     "N-SEGMENTS-MISSING anet_entities_gt": "nothing submitted for 4 of 54 segments; this costs COST",
     "N-SEGMENTS-OUTSIDE anet_entities_gen": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo100000'",
     "N-SEGMENTS-OUTSIDE anet_entities_gt": "1 submitted segment not in the public data; the first is 'moon' of 'v_demo000000'",
+    "N-WORDS-OUTSIDE anet_entities_gt": "145 of 145 word indexes name no word to find; write them as in the data, with n - 1 for n, as '1' for '2'",
 }

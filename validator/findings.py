@@ -39,6 +39,7 @@ LIKELY_MISTAKES = (
     "N-PLACES-EMPTY",
     "N-REPEATED",
     "N-SYNC",
+    "N-WORDS-OUTSIDE",
 )
 """The codes of notes that tell of a likely mistake: logs and pages show them first."""
 # So many problems of all kinds are kept of a check.

@@ -189,7 +189,7 @@ def _check_names(members: Mapping[str, Member], findings: Findings) -> None:
             continue
         other = name_by_folded.setdefault(folded(name), name)
         if other != name:
-            problem = f"{quote(name)} and {quote(other)} differ only in upper and lower case"
+            problem = f"there is {quote(other)}, too, which differs only in upper and lower case"
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name, rule="case")
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.

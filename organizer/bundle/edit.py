@@ -15,6 +15,7 @@ from ruamel.yaml.util import load_yaml_guess_indent
 
 from organizer.bundle.competition import LintReport, no_yaml, refused
 from organizer.bundle.dates import in_utc, read_date
+from organizer.split_table import MOST_PARTS, part_names
 
 # A mapping of competition.yaml, which knows where its comments are.
 Node = Any
@@ -78,7 +79,8 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
 def without_task(text: str, task_id: str) -> str:
     """Return the text of competition.yaml without what `with_task` and `with_phases_of_parts` add.
 
-    What is not there is left out. Only the first phase stays without any task.
+    What is not there is left out, and later phases without any other task. Raises Refused if the first phase
+    has no other task.
     """
     document = _Document(text)
     data = document.data
@@ -94,6 +96,8 @@ def without_task(text: str, task_id: str) -> str:
     _remove(data, "phases", lambda phase: any(phase is emptied for emptied in emptied_phases))
     for phase in data["phases"]:
         _remove(phase, "tasks", removed.__contains__)
+    if removed and not data["phases"][0]["tasks"]:
+        raise refused("only task", "/phases/0/tasks", id=task_id)
     return document.text()
 
 
@@ -126,7 +130,10 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
     if task is None:
         raise refused("no task to split", "/tasks", id=task_id)
     references = {entry.get("reference_data") for entry in data["tasks"]}
-    former_parts = [number for number in range(2, 10) if _reference_of_part(task_id, number) in references]
+    former_parts = []
+    for number in range(2, MOST_PARTS + 1):
+        if _reference_of_part(task_id, number) in references:
+            former_parts.append(number)
     last_part = len(kinds) + 1
     if former_parts and max(former_parts) != last_part:
         raise refused(
@@ -139,7 +146,7 @@ def with_phases_of_parts(text: str, task_id: str, rule: str, kinds: Sequence[str
 
 
 def _reference_of_part(task_id: str, number: int) -> str:
-    return f"{task_id}_{number}_reference.zip"
+    return f"{part_names(task_id, number)[-1]}_reference.zip"
 
 
 def _add_part(data: Node, task: Node, reference: str, kind: str, rule: str) -> None:

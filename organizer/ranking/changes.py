@@ -54,7 +54,8 @@ class Change(NamedTuple):
 class Run(NamedTuple):
     """The last run: its submissions, what had changed since the one before, and what earlier runs had.
 
-    ``n_changed_items`` is how many items had another score for the same files.
+    ``n_changed_items`` is how many items had another score for the same files. ``text`` tells the run from
+    others, ``run_before`` is that of the one before.
     """
 
     signature: str
@@ -62,6 +63,8 @@ class Run(NamedTuple):
     changes: Sequence[Change]
     deleted: Sequence[Deleted]
     n_changed_items: int
+    run_before: str
+    text: str
 
 
 def deleted_since(before: Run, rows: Sequence[Row]) -> list[Deleted]:

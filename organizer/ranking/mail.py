@@ -59,7 +59,9 @@ def draft_mail(ranking: Ranking) -> str:
         "Your team had rank {rank_before} with a score of {score_before}. "
         "It now has rank {rank} with a score of {score}; possible ranks: {rank_low} to {rank_high}.",
         "",
-        f"Scores with this signature are comparable: {ranking.facts.signature}",
+        f"The ranking before: {ranking.run_before}",
+        f"This ranking: {ranking.facts.run_text}",
+        "Scores with equal signatures are comparable.",
     ]
     return "".join(f"{visible(line)}\n" for line in lines)
 

@@ -102,6 +102,12 @@ class Facts:
     submissions: str = ""
     baselines: Sequence[Baseline] = ()
 
+    @property
+    def run_text(self) -> str:
+        """What tells the run from others of the same submissions."""
+        enforced = ", enforced" if self.enforce else ""
+        return f"counts: {self.counts}{enforced}; signature: {self.signature}"
+
 
 @dataclass(frozen=True)
 class Ranking:
@@ -128,6 +134,8 @@ class Ranking:
         What changed since the last run, nothing if there was none.
     n_changed_items : int
         How many items had another score then, for the same files.
+    run_before : str
+        Which run that was, "" if there was none.
     names_file : str
         The place of the table of names, "" without one; its hash is one of the facts.
     is_published : bool
@@ -144,6 +152,7 @@ class Ranking:
     board: Sequence[BoardComparison] = ()
     changes: Sequence[Change] = ()
     n_changed_items: int = 0
+    run_before: str = ""
     names_file: str = ""
     is_published: bool = False
 

@@ -96,6 +96,7 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
             changes=before.changes,
             deleted=before.deleted,
             n_changed_items=before.n_changed_items,
+            run_before=before.run_before,
         )
     n_changed_items = 0
     if before.signature != ranking.facts.signature:
@@ -106,6 +107,7 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
         changes=changes_since(before, ranking.facts.signature, ranking.rows),
         deleted=deleted_since(before, ranking.rows),
         n_changed_items=n_changed_items,
+        run_before=before.text,
     )
 
 
@@ -119,6 +121,8 @@ def _read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
             changes=[Change(**row) for row in saved["changes"]],
             deleted=[Deleted(**row) for row in saved["deleted"]],
             n_changed_items=int(saved["n_changed_items"]),
+            run_before=str(saved["run_before"]),
+            text=Facts(**saved["facts"]).run_text,
         )
     return None
 
@@ -182,6 +186,7 @@ def _saved_ranking(ranking: Ranking) -> dict[str, Any]:
         "deleted": [row._asdict() for row in ranking.deleted],
         "changes": [change._asdict() for change in ranking.changes],
         "n_changed_items": ranking.n_changed_items,
+        "run_before": ranking.run_before,
         "names_file": ranking.names_file,
         "winner": _saved_winner(ranking.winner) if ranking.winner else None,
     }
@@ -266,6 +271,7 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
         board=[BoardComparison(**row) for row in saved["board"]],
         changes=[Change(**row) for row in saved["changes"]],
         n_changed_items=int(saved["n_changed_items"]),
+        run_before=str(saved["run_before"]),
         names_file=str(saved["names_file"]),
     )
 

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-import importlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
@@ -21,9 +20,9 @@ import numpy as np
 
 from organizer.data.content import Content
 from organizer.files import Files
+from organizer.public_data import module_of
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
-from scoring_program.task import load_task
 from validator.arrays import Floats, Ints
 from validator.findings import Findings, Read
 
@@ -232,11 +231,6 @@ class Annotations(ABC, Generic[ReferenceT, PredictionT]):
     @abstractmethod
     def cut(self, source: Path, reference: ReferenceT, names: Collection[str], output: Path) -> None:
         """Write the part of a prepared reference with these names, apart from what is `shared`."""
-
-
-def module_of(task_id: str) -> Any:
-    """Return the module of the challenge of a task."""
-    return importlib.import_module(f"{__name__}.{load_task(task_id).folder.name}")
 
 
 def annotations_of(task_id: str) -> Annotations[Any, Any]:

@@ -322,10 +322,8 @@ def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
     return ""
 
 
-def corner_boxes(values: object, shape: tuple[int, ...], what: str, to_pixels: str = TO_PIXELS) -> np.ndarray:
+def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
     """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
-
-    ``to_pixels`` says what to do with shares of the image.
 
     Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
     """
@@ -335,12 +333,15 @@ def corner_boxes(values: object, shape: tuple[int, ...], what: str, to_pixels: s
         first = array[is_reversed][0].tolist()
         hint = "from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
         raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
-    refuse_fractions(array, what, to_pixels)
+    refuse_fractions(array, what)
     return array
 
 
 def refuse_fractions(boxes: np.ndarray, what: str, to_pixels: str = TO_PIXELS) -> None:
-    """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image."""
+    """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image.
+
+    ``to_pixels`` says what to do then.
+    """
     is_within = ((boxes >= 0) & (boxes <= 1)).all(axis=-1)
     is_share = is_within & (boxes % 1 != 0).any(axis=-1)
     if is_share.any():

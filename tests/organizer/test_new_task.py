@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from organizer import new_task
+from organizer.bundle.edit import with_task
 from organizer.new_task import NewTask, task_files
 from tests.helpers import ROOT, is_nightly, refused
 
@@ -69,6 +70,9 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("items", {}, "'items' is a challenge"),
         ("chalearn", {}, "'chalearn' is a challenge"),
         ("overview", {}, "pages/overview.md"),
+        ("densepose_2", {}, "a part of a task"),
+        ("birds_3", {}, "a part of a task"),
+        ("birds_public", {}, "public data"),
         ("birds", {"kind": "masks"}, "kind 'masks'"),
         ("birds", {"form": "tsv"}, "format 'tsv'"),
         ("birds", {"metric": "bleu"}, "metric 'bleu'"),
@@ -221,10 +225,17 @@ def test_what_becomes_public_and_what_is_taken_out_is_told(tmp_path):
         folder, "new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"
     )
     assert "the kit publishes the values of gt.json and answers.json" in told
+    all_tasks = (folder / "competition.yaml").read_text(encoding="utf-8")
     run_command(folder, "start", "birds", "--title", "Birds", "--replace")
-    competition = (folder / "competition.yaml").read_bytes()
+    before = files_in(folder)
+    undo = [sys.executable, "-m", "organizer", "undo-new-task", "birds"]
+    refusal = subprocess.run(undo, cwd=folder, capture_output=True, text=True, check=False)
+    assert (refusal.returncode, refusal.stderr[:11]) == (1, "1. L-PHASE ")
+    assert files_in(folder) == before
+    competition = with_task(all_tasks, "birds", "Birds", "Which?")
+    (folder / "competition.yaml").write_text(competition, encoding="utf-8")
     assert "competition.yaml" in run_command(folder, "undo-new-task", "birds")
-    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_bytes() == competition
+    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_text("utf-8") == competition
 
 
 def add_own_metric(folder):

@@ -386,7 +386,9 @@ def test_items_stay_where_they_are_after_a_correction(tmp_path, capsys):
     expected = {name: [item for item in items if item != gone] for name, items in parts.items()}
     for more in ("--shares 20 20 60", "", "--seed 5"):
         assert split_videos(tmp_path, more) == expected
-        assert f"1 video ({gone}): gone" in capsys.readouterr().out
+        out = capsys.readouterr().out
+        assert f"1 video ({gone}): gone" in out
+        assert ("not --shares" in out) == ("--shares" in more)
     write_videos(tmp_path / "ref")
     assert split_videos(tmp_path) == parts
 

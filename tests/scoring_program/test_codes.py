@@ -101,6 +101,12 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
+def count_words_from_1(document):
+    for segments in document.values():
+        for segment in segments.values():
+            segment["idx_in_sent"] = [index + 1 for index in segment["idx_in_sent"]]
+
+
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
@@ -121,6 +127,7 @@ NOTES = [
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem)),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
     ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
+    ("N-WORDS-OUTSIDE", GIVEN, of_segments(count_words_from_1)),
     ("N-ITEMS-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n")),
     ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
 ]  # fmt: skip

@@ -149,6 +149,19 @@ def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, chang
     assert words in problem["hint"]
 
 
+def change_indexes(change):
+    """Return a change of the word indexes of each segment, by their values and their places."""
+
+    def change_document(document):
+        for segments in document["results"].values():
+            for objects in segments.values():
+                words = enumerate(objects["idx_in_sent"])
+                objects["idx_in_sent"] = [change(index, word) for word, index in words]
+        return document
+
+    return edit("*.json", change_document)
+
+
 @pytest.mark.parametrize(
     ("task", "change", "code", "words"),
     [
@@ -160,6 +173,7 @@ def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, chang
         (KINETICS, rename_frames(lambda name: f"{name[:-5]}.jpg"), "N-FRAMES-UNKNOWN", "data, as 'img_"),
         (GENERATED, rename_segments("0{}".format), "N-SEGMENTS-OUTSIDE", "data, as '"),
         (GIVEN, rename_segments(lambda segment: str(int(segment) + 1)), "N-SEGMENTS-OUTSIDE", "n - 1 for n"),
+        (GIVEN, change_indexes(lambda index, _: index + 1), "N-WORDS-OUTSIDE", "n - 1 for n"),
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("detail", ["full", "summary", "none"])
@@ -169,6 +183,14 @@ def test_names_that_are_off_are_explained_at_every_level(task, change, code, wor
     text_of_code = {note["code"]: note["text"] for note in notes}
     assert words in text_of_code[code]
     assert "N-ZERO" not in text_of_code
+
+
+@pytest.mark.parametrize(
+    "change", [lambda index, word: index + (word == 0), lambda index, word: index + word]
+)
+def test_word_indexes_that_no_shift_explains_are_no_mistake(change, scored):
+    _, _, notes = scored(GIVEN, change_indexes(change))
+    assert "N-WORDS-OUTSIDE" not in {note["code"] for note in notes}
 
 
 def rename_classes(old, new):

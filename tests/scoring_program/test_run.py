@@ -223,6 +223,14 @@ def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, w
     assert problem["hint"][1:] in page
 
 
+def test_the_log_of_a_refused_submission_has_its_notes_too(run):
+    outcome = run(ID, REFERENCE, {**rows("1,101,102\n"), "S9_prediction.csv": "1,1,2\n"})
+    assert outcome.code == INVALID
+    assert "\n1. E-CSV-FRAME S1_prediction.csv: " in outcome.err
+    (note,) = outcome.detail["notes"]
+    assert f"\nnote N-ITEMS-UNKNOWN: {note['text']}\n" in outcome.err
+
+
 def test_problems_are_limited_to_twenty_kinds(run):
     """Values of other types stand in the place of a class, a video, a frame, its humans, and a human."""
     wrong = [1, None, True, []]

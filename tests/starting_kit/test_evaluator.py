@@ -36,8 +36,7 @@ BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
 
 
 def sample(task):
-    # The weak samples of segments hold boxes that the writer refuses.
-    return SAMPLES / task / ("good" if task.startswith("anet") else "weak")
+    return SAMPLES / task / "weak"
 
 
 PREDICTIONS = {task: list(quality_tasks()[task].calls(folder_files(sample(task)))) for task in PUBLISHED}

@@ -148,6 +148,20 @@ def test_segments_that_are_counted_from_one_are_a_likely_mistake(task, public, s
     assert note.is_mistake
 
 
+def test_words_that_are_counted_from_one_are_a_likely_mistake(public, sample):
+    folder = sample(GIVEN)
+
+    def change(content):
+        for segments in content["results"].values():
+            for objects in segments.values():
+                objects["idx_in_sent"] = [index + 1 for index in objects["idx_in_sent"]]
+
+    edit(folder, "submission_gt.json", change)
+    (note,) = check(GIVEN, folder, public=public)
+    assert (note.code, note.is_mistake) == ("N-WORDS-OUTSIDE", True)
+    assert "n - 1 for n" in note.text
+
+
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
 def test_videos_segments_classes_and_boxes_of_entities(task, public, sample):
     folder = sample(task)

@@ -29,8 +29,7 @@ from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slo
 
 
 def sample(task):
-    # The weak samples of segments hold boxes that the writer refuses.
-    return SAMPLES / task / ("good" if task.startswith("anet") else "weak")
+    return SAMPLES / task / "weak"
 
 
 PREDICTIONS: Any = {task: list(quality_tasks()[task].calls(folder_files(sample(task)))) for task in PUBLISHED}

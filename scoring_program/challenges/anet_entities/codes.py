@@ -50,5 +50,10 @@ CODES = CodeTable(
             "generated sentences they count 0 in the averages per sentence.",
             "At home, `people-in-video score --protocol released --subset` leaves them out.",
         ),
+        MessageCode(
+            "N-WORDS-OUTSIDE",
+            "Word indexes are those of the words to find after 1 is added to each, or taken from it.",
+            "Count the words of a sentence from 0.",
+        ),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from scoring_program.challenges.anet_entities.reference import Reference
 from scoring_program.notes import missing_notes
 from scoring_program.task import Vocabulary
 from scoring_program.vocabulary import count_names, name_notes
+from validator.arrays import Ints
 from validator.findings import Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
@@ -19,6 +20,8 @@ from validator.submission import Source
 from validator.texts import counted, quote
 
 Segment = tuple[str, str]
+# A segment, and the index of a word of its sentence.
+Word = tuple[Segment, int]
 
 
 class PublicSegments(NamedTuple):
@@ -32,12 +35,15 @@ class PublicSegments(NamedTuple):
     asked : sequence of (video, segment)
         Those that submissions should have: of given sentences those with words, which are public, too.
     vocabulary : mapping of str to sequence of str
+    words : frozenset of (segment, index)
+        Of given sentences the words to find; none of generated ones, where they are hidden.
     """
 
     videos: frozenset[str]
     segments: Sequence[Segment] | None
     asked: Sequence[Segment]
     vocabulary: Vocabulary
+    words: frozenset[Word] = frozenset()
 
     @property
     def items(self) -> frozenset[str]:
@@ -46,12 +52,13 @@ class PublicSegments(NamedTuple):
 
 
 def given_public(reference: Reference) -> PublicSegments:
-    """Return the videos of the scored splits with all of their segments, and which of these have words."""
+    """Return the videos of the scored splits with all of their segments, and which words of these to find."""
     return PublicSegments(
         videos=reference.chosen_videos,
         segments=_all_segments(reference),
         asked=sorted(reference.segments),
         vocabulary=_vocabulary(reference),
+        words=frozenset(words_of(reference.segments, reference.words.segment, reference.words.index)),
     )
 
 
@@ -64,6 +71,11 @@ def generated_public(reference: Reference) -> PublicSegments:
         asked=segments or (),
         vocabulary=_vocabulary(reference),
     )
+
+
+def words_of(segments: Sequence[Segment], segment: Ints, index: Ints) -> Iterator[Word]:
+    """Yield words, by the number of the segment and the index of each."""
+    return zip((segments[number] for number in segment.tolist()), index.tolist())
 
 
 def _all_segments(reference: Reference) -> list[Segment] | None:
@@ -91,6 +103,7 @@ def given_notes(submission: Grounding, public: PublicSegments) -> list[Note]:
     """Return notes on unknown and missing segments, and likely mistakes."""
     return [
         *_segment_notes(submission.segments, public),
+        *_word_notes(submission, public),
         *submissions.given_hints(submission),
     ]
 
@@ -124,6 +137,29 @@ def _segment_notes(submitted_segments: Sequence[Segment], public: PublicSegments
     ]
     unknown = _unknown_notes(unknown_segments, submitted_segments, public.segments, int(is_missing.sum()))
     return [*unknown, *missing]
+
+
+def _word_notes(submission: Grounding, public: PublicSegments) -> list[Note]:
+    """Return a note if word indexes become all those to find by a shift, as if they were counted from 1."""
+    submitted_words = set(words_of(submission.segments, submission.segment, submission.index))
+    n_unknown = len(submitted_words - public.words)
+    if not n_unknown:
+        return []
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
+
+    submitted_segments = {segment for segment, _ in submitted_words}
+    known_words = [word for word in public.words if word[0] in submitted_segments]
+    explanation = explain_unknown_members(_members(submitted_words), _members(known_words))
+    if not explanation:
+        return []
+    indexes = counted(len(submitted_words), "word index", "word indexes")
+    text = f"{n_unknown:,} of {indexes} name no word to find"
+    return [Note("N-WORDS-OUTSIDE", f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
+
+
+def _members(words: Iterable[Word]) -> list[tuple[str, str]]:
+    """Return the indexes of words as names that belong to a segment."""
+    return [(f"{video} {segment}", str(index)) for (video, segment), index in sorted(words)]
 
 
 def _unknown_notes(

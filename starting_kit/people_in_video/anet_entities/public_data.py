@@ -11,7 +11,7 @@ from people_in_video.public_data import (
     read_vocabulary,
     refuse_public_data,
 )
-from scoring_program.challenges.anet_entities.public import PublicSegments
+from scoring_program.challenges.anet_entities.public import PublicSegments, Word
 from scoring_program.challenges.anet_entities.task import GIVEN
 
 SKELETON_FILE = "skeleton.json"
@@ -25,16 +25,26 @@ def _read(task_id: str, files: PublicFiles) -> PublicSegments:
         vocabulary.setdefault("class", _class_names(skeleton["vocab"]))
     segments: list[tuple[str, str]] = []
     with_words: list[tuple[str, str]] = []
+    words: set[Word] = set()
     try:
         for video, content in skeleton["annotations"].items():
             for name, segment in content["segments"].items():
                 segments.append((video, name))
-                if segment.get("process_idx"):
+                lists_of_indexes = segment.get("process_idx") or []
+                if lists_of_indexes:
                     with_words.append((video, name))
+                for indexes in lists_of_indexes:
+                    words.update(((video, name), index) for index in indexes)
     except (KeyError, TypeError, AttributeError):
         refuse_public_data("it does not map annotations to videos with segments", SKELETON_FILE)
-    asked = with_words if task_id == GIVEN else segments
-    return PublicSegments(frozenset(skeleton["annotations"]), segments, asked, vocabulary)
+    is_given = task_id == GIVEN
+    return PublicSegments(
+        videos=frozenset(skeleton["annotations"]),
+        segments=segments,
+        asked=with_words if is_given else segments,
+        vocabulary=vocabulary,
+        words=frozenset(words) if is_given else frozenset(),
+    )
 
 
 def _class_names(vocab: Any) -> list[str]:

@@ -15,7 +15,8 @@ from people_in_video.anet_entities.frame_sizes import frame_size_of, resized_box
 from people_in_video.writing import (
     FilePredictions,
     Key,
-    corner_boxes,
+    numbers,
+    refuse_fractions,
     steps,
     text,
     texts,
@@ -86,8 +87,8 @@ class AnetEntitiesWriter(FilePredictions):
         ------
         ValueError
             The three differ in length; classes are not a list of strings; a word index is not a whole number
-            from 0; boxes have another shape, are not in pixels, have x2 < x1, or more than 1 of 100, and at
-            least 10, end beyond the frame; an earlier call gave a word with another class or other boxes.
+            from 0; boxes have another shape, are not in pixels, or more than 1 of 100, and at least 10, end
+            beyond the frame; an earlier call gave a word with another class or other boxes.
         """
         plain = self.values.of
         video, segment, indexes = plain(video), plain(segment), plain(word_indexes)
@@ -96,7 +97,8 @@ class AnetEntitiesWriter(FilePredictions):
         for position, word in enumerate(words):
             if word > _LAST_WORD:
                 raise ValueError(f"word_indexes[{position}] is {word}; words are 0 to {_LAST_WORD}")
-        given_boxes = corner_boxes(plain(boxes), (-1, FRAMES, 4), "boxes", _TO_PIXELS)
+        given_boxes = numbers(plain(boxes), (-1, FRAMES, 4), "boxes")
+        refuse_fractions(given_boxes, "boxes", _TO_PIXELS)
         array = resized_boxes(given_boxes, plain(frame_size_of(video, frame_size, sizes)))
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"

@@ -301,7 +301,14 @@ def _lemma_notes(loaded: AnyLoaded, submission: Grounding, statistics: object) -
 EXPLANATIONS = {
     "anet_entities_gt": Explanation(
         [
-            Comparison("names", "word indexes", _indexes, _INDEX, repaired=_with_changed_indexes),
+            Comparison(
+                kind="names",
+                what="word indexes",
+                samples=_indexes,
+                remedy=_INDEX,
+                repaired=_with_changed_indexes,
+                explains=("N-WORDS-OUTSIDE",),
+            ),
             *_comparisons_of_boxes(is_given=True),
         ]
     ),
