@@ -34,5 +34,8 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
     """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}"
+    (label,) = labels
+    # Names may be empty, or hold blanks.
+    name = f"'{quote(label)}'" if isinstance(label, str) else label
+    text = f"all {counted(n, item_noun)} have the {what} {name}"
     return [Note("N-LOOKS-CONSTANT", text)]

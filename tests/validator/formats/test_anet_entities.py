@@ -286,6 +286,7 @@ WIDE = moved((700, 30, 900, 150))
     [
         ({"v": [SHARES], "w": [PIXELS]}, ["N-LOOKS-NORMALIZED"]),
         ({"v": [SHARES, PIXELS], "w": [PIXELS]}, []),
+        ({"v": [moved((-500.5, -400, -300.5, -200))], "w": [PIXELS]}, []),
         ({"v": [moved((0, 0, 0, 0), 0)], "w": [PIXELS] * 20}, []),
         # Of 1,010 boxes ten are too few to be noted, unless they are those of one video.
         ({"v": [WIDE], "w": [PIXELS] * 100}, ["N-BOXES-OUTSIDE"]),
