@@ -71,7 +71,7 @@ MESSAGE_TEXTS = {
     "N-FILE-SPELLING anet_entities_gt": "my.json was read; its name should be submission_gt.json",
     "N-FOLDER chalearn_gesture": "everything is in the folder mine/; its files were read from there",
     "N-JSON-BOM kinetics_tps": "pred_vid_result.json begins with a byte order mark, which was skipped",
-    "N-JUNK chalearn_gesture": "1 file of the operating system ignored (__MACOSX, .DS_Store)",
+    "N-JUNK chalearn_gesture": "1 file of the operating system ignored: .DS_Store",
     "N-LOOKS-CONSTANT chalearn_gesture": "all 4 rows have the class 3",
     "N-LOOKS-NORMALIZED anet_entities_gt": "all 40 coordinates of objects lie between 0 and 1; they are pixels of frames that are 720 wide",
     "N-PARTS-COARSE densepose": "no part is above 14 in the first 10 detections; the fine parts go from 1 to 24",

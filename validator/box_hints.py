@@ -63,7 +63,7 @@ def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
 
 
 def small_items_hints(coordinates: Floats, item: Ints, n_items: int, what: str, cure: str) -> list[Note]:
-    """Return a note on items, all of whose coordinates are below 2 while some are no whole numbers.
+    """Return a note on items, all of whose coordinates are in -2..2 while some are no whole numbers.
 
     Each row of ``coordinates`` (n, k), those of one or more boxes, is of an item of ``item`` (n,). Where all
     items are like that, `box_hints` tells.
@@ -74,13 +74,13 @@ def small_items_hints(coordinates: Floats, item: Ints, n_items: int, what: str, 
     # Few items are small, and to look at the coordinates of all takes long.
     rows_of_small = np.flatnonzero(is_small[item])
     has_fraction = (coordinates[rows_of_small] % 1 != 0).any(axis=1)
+    is_far = (coordinates[rows_of_small] < -_SMALL).any(axis=1)
     is_small &= np.bincount(item[rows_of_small[has_fraction]], minlength=n_items) > 0
+    is_small &= np.bincount(item[rows_of_small[is_far]], minlength=n_items) == 0
     n_small, n_with_boxes = int(is_small.sum()), int((largest > -np.inf).sum())
     if not n_small:
         return []
-    text = (
-        f"in {n_small:,} of {counted(n_with_boxes, 'video')} all coordinates of {what} are below {_SMALL}; "
-    )
+    text = f"in {n_small:,} of {counted(n_with_boxes, 'video')} no coordinate of {what} is beyond {_SMALL}; "
     return [Note("N-LOOKS-NORMALIZED", text + cure)]
 
 

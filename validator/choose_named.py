@@ -29,6 +29,8 @@ from validator.texts import folded, quote
 
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
+# Programs of Windows add this one, or hide that of the file.
+_TEXT_ENDINGS = (".txt", "")
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 _JSON_LINES = FileKind("a file of JSON Lines", "make one JSON value of all lines")
 
@@ -115,14 +117,15 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
 
 def _similar_name(file: str, files: list[str], others: list[str], submission: Submission) -> str:
     """Return the other file that a missing one may be: by its name, or as the only one if it is of another
-    kind; "" if there is none."""
+    kind; "" if there is none, or several."""
     import difflib
 
     json_lines = [name for name in others if _is_named_json_lines(name)]
-    similar = difflib.get_close_matches(file, json_lines, 1, 0)
-    similar = similar or difflib.get_close_matches(file, others, 1, _CLOSE)
+    names, least = (json_lines, 0.0) if json_lines else (others, _CLOSE)
+    similar = difflib.get_close_matches(file, names, len(names) or 1, least)
     # What is more like another missing file is that one.
-    if similar and difflib.get_close_matches(similar[0], files, 1, 0) == [file]:
+    similar = [name for name in similar if difflib.get_close_matches(name, files, 1, 0) == [file]]
+    if len(similar) == 1:
         return similar[0]
     is_only_one = len(files) == len(others) == 1
     return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
@@ -134,9 +137,12 @@ def _report_similar(file: str, similar: str, submission: Submission, findings: F
     problem = f"it is missing, but there is {quote(similar)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
     kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
+    suffix = PurePosixPath(file).suffix
+    wanted = suffix.lstrip(".").upper()
     if kind:
-        wanted = PurePosixPath(file).suffix.lstrip(".").upper()
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
+    elif folded(PurePosixPath(similar).suffix) not in (suffix, *_TEXT_ENDINGS):
+        remedy = f"write its content as {wanted}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
 
 

@@ -365,8 +365,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "N-REPEATED",
-            "Many predictions are repeated: intervals, classes of a segment, humans of a frame, boxes of a "
-            "part, detections of an image. Repetitions cost score.",
+            "Many predictions are repeated: intervals, classes or words of a segment, humans of a frame, "
+            "boxes of a part, detections of an image. Repetitions cost score.",
             "Write each prediction once.",
         ),
         MessageCode(

@@ -15,6 +15,7 @@ from validator.texts import NUMPY_VALUE, counted, quote
 # The start of a word: a letter, perhaps in quotes or behind the mark of a comment. Like all patterns in this
 # module it takes linear time: what may repeat is followed by other characters.
 _WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
+_DIGIT = re.compile("[0-9]")
 _SEPARATOR = re.compile(f"[{''.join(SEPARATORS)}]")
 _DECIMAL_COMMA = re.compile("[0-9],[0-9]")
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -50,6 +51,7 @@ _REASONS = (
         "stands for a missing number",
         "write a whole number, or leave out the row",
     ),
+    ("(?i:inf|infinity)", "is not finite", "write a whole number"),
     ("[A-Za-z].*", "is a word", "write its number, in digits"),
     (".*", "is not a whole number", "write digits only, at most 18"),
 )
@@ -156,7 +158,7 @@ def _separators(line: str, rules: CsvRules) -> str:
         is_mixed = separators and len(separators) + n_commas == n_separators
         names = ["comma", *names] if is_mixed else []
     has_blanks = n_separators and n_commas in (0, n_fields) and len(body.split()) == n_fields
-    if not names and has_blanks and not _WORD.match(line):
+    if not names and has_blanks and all(map(_DIGIT.search, body.split())):
         names = ["blank"]
     return " and ".join(f"{name}s" for name in names)
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+import numpy as np
+
 from validator.arrays import Floats, Ints
 from validator.findings import Note
 from validator.texts import counted, quote
@@ -21,7 +23,8 @@ def empty_note() -> Note:
 
 def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
-    repeated = len(rows) - len(set(map(tuple, rows.tolist())))
+    ordered = rows[np.lexsort(rows.T)]
+    repeated = int((ordered[1:] == ordered[:-1]).all(axis=1).sum())
     if repeated <= _MOST_REPEATED * len(rows):
         return []
     return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {what}")]
@@ -31,5 +34,8 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
     """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
-    text = f"all {counted(n, item_noun)} have the {what} {quote(str(*labels))}"
+    (label,) = labels
+    # Names may be empty, or hold blanks.
+    name = f"'{quote(label)}'" if isinstance(label, str) else label
+    text = f"all {counted(n, item_noun)} have the {what} {name}"
     return [Note("N-LOOKS-CONSTANT", text)]

@@ -82,6 +82,7 @@ _SIZE_WORDS = {
     "Properties": ("object", "entry", "entries"),
     "Length": ("string", "character", "characters"),
 }
+_LENGTHS = ("minItems", "maxItems")
 
 
 class SyntaxWords(NamedTuple):
@@ -251,9 +252,14 @@ class Explainer:
             yield number_words(value.text, where, self._root)
             return
         has_words = False
+        has_other_length = False
         for error in self._errors(value, schema):
             has_words = True
+            has_other_length |= error.validator in _LENGTHS
             yield _error_words(error, where or "/", rule)
+        if has_other_length and any(True for _ in self._unfit(value[:1], schema.get("items", {}))):
+            # It is another kind of list, as two points in the place of four numbers.
+            return
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
             has_words = True
             yield from self.words(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from validator.findings import Findings, Read
 from validator.items import LONGEST_KEY, Place, check_items
 from validator.texts import quote
 
-_NAMED_MISSING = 20
+_NAMED_MISSING = 5
 
 
 def match_keys(
@@ -36,7 +36,7 @@ def match_keys(
     ------
     Refused
         With repeated keys and their places. If keys are missing: with their number and the first of them, and
-        with unknown keys and their places, or the first of these if no key is known.
+        with unknown keys and their places. With the first key alone if none is known.
     """
     known_keys = frozenset(reference_keys)
     is_unknown = np.array([key not in known_keys for key in keys], bool)
@@ -49,13 +49,13 @@ def match_keys(
     with Findings.collect() as findings:
         with findings.part():
             if missing and not is_unknown.all():
-                _refuse_unknown(keys, is_unknown, file, place)
+                _refuse_unknown(keys, known_keys, is_unknown, file, place)
             else:
                 findings.notes += check_items(first_index, known_keys, "key", place_of_key)
         if len(first_index) < len(keys):
             with findings.part():
                 refuse_repeated(keys, file, place)
-        if missing:
+        if missing and not (is_unknown.size and is_unknown.all()):
             names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
             problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
             findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
@@ -64,12 +64,23 @@ def match_keys(
     return Read(order, findings.notes)
 
 
-def _refuse_unknown(keys: Sequence[str], is_unknown: Bools, file: str, place: Callable[[int], str]) -> None:
+def _refuse_unknown(
+    keys: Sequence[str],
+    known_keys: Collection[str],
+    is_unknown: Bools,
+    file: str,
+    place: Callable[[int], str],
+) -> None:
     """Raise Refused with unknown keys, if any: they may be missing keys, misspelled."""
+    if not is_unknown.any():
+        return
+    from validator.names import explain_unknown_names
+
+    remedy = explain_unknown_names(dict.fromkeys(keys), known_keys) or "correct or drop it"
     with Findings.collect() as findings:
         for index in findings.first_of(is_unknown):
             problem = f"'{quote(keys[index], LONGEST_KEY)}' is not one of the requested keys"
-            findings.add("E-KEY-UNKNOWN", problem, "correct or drop it", file=file, where=place(index))
+            findings.add("E-KEY-UNKNOWN", problem, remedy, file=file, where=place(index))
 
 
 def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str]) -> None:

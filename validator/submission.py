@@ -24,7 +24,7 @@ from typing import IO, TYPE_CHECKING, BinaryIO, NamedTuple, NoReturn, Union
 
 from validator.findings import Findings
 from validator.kinds import HEAD_BYTES, kind_of
-from validator.texts import counted, folded, is_printable, quote
+from validator.texts import counted, folded, is_printable, quote, some_words
 
 if TYPE_CHECKING:
     import zipfile
@@ -146,8 +146,9 @@ def _check_members(
     files = {name: member for name, member in members.items() if not name.endswith("/")}
     kept = {name: member for name, member in files.items() if not _JUNK.search(name)}
     if len(kept) < len(files):
-        junk = counted(len(files) - len(kept), "file")
-        findings.note("N-JUNK", f"{junk} of the operating system ignored (__MACOSX, .DS_Store)")
+        junk = [quote(name) for name in sorted(files.keys() - kept.keys())]
+        text = f"{counted(len(junk), 'file')} of the operating system ignored: {some_words(junk, most=1)}"
+        findings.note("N-JUNK", text)
     return _without_metadata(kept, findings)
 
 
@@ -243,10 +244,9 @@ class Submission:
         common = posixpath.commonpath(list(map(posixpath.dirname, members))) if members else ""
         whole = f"{common}/" if common else ""
         self.folder = whole[: whole.find("/") + 1]
-        if whole:
-            many = whole != self.folder
-            done = "only the outermost folder is looked into" if many else "its files were read from there"
-            findings.note("N-FOLDER", f"everything is in the folder {quote(whole)}; {done}")
+        if whole and whole == self.folder:
+            text = f"everything is in the folder {quote(whole)}; its files were read from there"
+            findings.note("N-FOLDER", text)
         self._members = {name[len(self.folder) :]: member for name, member in members.items()}
         self.names = sorted(self._members.keys() - {BASELINE_FILE})
         if BASELINE_FILE in self._members:

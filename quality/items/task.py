@@ -158,7 +158,11 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
         return [_constant("the same labels everywhere", list(form.names))]
     if form.kind is Kind.SEGMENTS:
         segment = as_instance(form.instance_keys, form.names[0], (0.0, 9.0))
-        return [_constant("the same segments everywhere", [segment]), *_mistakes_of_segments(form)]
+        return [
+            _constant("the same segments everywhere", [segment]),
+            noted("each segment twice", "N-REPEATED", _twice),
+            *_mistakes_of_segments(form),
+        ]
     if form.kind is Kind.BOXES:
         box = as_instance(form.instance_keys, form.names[0], (0.0, 0.0, 9.0, 9.0))
         return [_constant("the same boxes everywhere", [box])]
@@ -167,6 +171,10 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
 
 def _constant(name: str, value: Any) -> Mistake[Items]:
     return noted(name, "N-LOOKS-CONSTANT", lambda prediction: dict.fromkeys(prediction, value))
+
+
+def _twice(prediction: Items) -> Items:
+    return {item: 2 * segments for item, segments in prediction.items()}
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:

@@ -608,6 +608,12 @@ def test_a_table_that_cannot_be_read_is_told_with_its_row(text, word, tmp_path):
     assert word in f"{problem.problem}; {problem.remedy}"
 
 
+def test_what_is_wrong_with_a_table_is_told_whatever_its_name_ends_with(tmp_path):
+    (tmp_path / "a.tsv").write_text("item\tclass\tstart\tend\nS\t1\t2\t3\n")
+    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.tsv", tmp_path / "my.zip"))
+    assert "separated by tabs" in problem.problem
+
+
 def test_rows_beyond_the_rules_are_told_as_the_server_does(tmp_path):
     (tmp_path / "a.csv").write_text("item,class,start,end\nS,21,2,3\n")
     with pytest.raises(SubmissionError, match="E-CSV-RANGE"):

@@ -224,6 +224,8 @@ def test_file_with_a_name_or_the_only_one_of_its_type_is_chosen(tmp_path, files,
         (["x/mine.json", "y.txt"], "E-FILE-NONE", "birds.json", "x/mine.json, y.txt"),
         (["x.json", "Birds.json"], "E-FILE-CASE", "Birds.json", "birds.json"),
         (["x.json", "bird.json"], "E-FILE-NONE", "birds.json", "bird.json; is it misspelled?"),
+        (["birds1.json", "birds2.json"], "E-FILE-NONE", "birds.json", "found: birds1.json, birds2.json"),
+        (["birds.json.txt", "x.md"], "E-FILE-NONE", "birds.json", "Rename it to birds.json"),
         (["x.json", "y.json", "S1_prediction.csv"], "E-TASK", "", "chalearn_action or chalearn_gesture"),
         (["x.txt", "folder/densepose_x_results.json"], "E-TASK", "", "submission to densepose"),
         (["a/birds.json", "S1_prediction.csv"], "E-FILE-PLACE", "a/birds.json", ""),
@@ -246,6 +248,12 @@ def test_missing_file_is_reported_with_what_was_found(tmp_path, files, code, fil
             "pred_part_results.json",
         ),
         (
+            ["pred_part_result.json", "pred_vid_result.csv"],
+            "E-FILE-NONE",
+            "pred_vid_result.json",
+            "write its content as JSON, with the name pred_vid_result.json",
+        ),
+        (
             ["Pred_part_result.json", "pred_vid_result.json"],
             "E-FILE-CASE",
             "Pred_part_result.json",
@@ -265,11 +273,11 @@ def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
         named, tmp_path, ["pred_vid.json", "pred_part_results.json"], load_rules("kinetics_tps")
     )
     assert places_of(findings) == [
-        ("E-FILE-NONE", "pred_part_result.json", ""),
         ("E-FILE-NONE", "pred_vid_result.json", ""),
+        ("E-FILE-NONE", "pred_part_result.json", ""),
     ]
-    assert "there is pred_part_results.json; is it misspelled?" in text_of(findings.problems[0])
-    assert "found: pred_part_results.json, pred_vid.json" in text_of(findings.problems[1])
+    assert "there is pred_vid.json; is it misspelled?" in text_of(findings.problems[0])
+    assert "there is pred_part_results.json; is it misspelled?" in text_of(findings.problems[1])
 
 
 @pytest.mark.parametrize(

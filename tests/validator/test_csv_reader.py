@@ -521,6 +521,8 @@ CAUSES = [
     ("7.0e+00,1.0e+01,7.6e+01\n", "E-CSV-INTEGER", "fmt='%d'", lambda text: "7,10,76\n"),
     ("7.0,10.0,76.0\n", "E-CSV-INTEGER", "astype(int)", lambda text: text.replace(".0", "")),
     ("\uff17,10,76\n", "E-CSV-INTEGER", "ASCII", lambda text: text.replace("\uff17", "7")),
+    ("7,10,inf\n", "E-CSV-INTEGER", "a whole number", lambda text: text.replace("inf", "76")),
+    ("7,10,76\n# 3 gestures\n", "E-CSV-COLUMNS", "1 field", lambda text: text[: text.index("#")]),
     ("7,10,76\n\n2,80,95\n", "E-CSV-EMPTY-LINE", "delete", lambda text: text.replace("\n\n", "\n")),
 ]
 

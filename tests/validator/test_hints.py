@@ -78,4 +78,4 @@ def test_one_label_for_all_is_noted_from_four_rows_on(labels, n_notes):
 
 def test_constant_labels_are_quoted_on_one_line():
     (note,) = label_hints(4, {"a\nb"}, "state", "proposal")
-    assert note.line().startswith("N-LOOKS-CONSTANT: all 4 proposals have the state a\\nb")
+    assert note.line().startswith("N-LOOKS-CONSTANT: all 4 proposals have the state 'a\\nb'")

@@ -546,9 +546,16 @@ def test_problems_come_in_the_order_of_the_file_whatever_the_hash_seed():
 
 
 def test_of_one_detection_two_hundred_problems_are_explained():
-    data = json.dumps({**DETECTION, "bbox": ["x"] * 300}).encode()
+    data = json.dumps({**DETECTION, "bbox": [1] + ["x"] * 300}).encode()
     findings = refused(check_value, data, DETECTIONS)
     assert (len(findings.problems), findings.total, findings.is_complete) == (200, 201, False)
+
+
+@pytest.mark.parametrize(("box", "n_problems"), [([[1, 2], [3, 4]], 1), ([1, 2, "3"], 2)])
+def test_a_list_of_another_kind_is_one_problem(box, n_problems):
+    findings = refused(check_value, json.dumps({**DETECTION, "bbox": box}).encode(), DETECTIONS)
+    assert len(findings.problems) == n_problems
+    assert findings.problems[0].where.endswith("/bbox")
 
 
 # 20,000 colons, 19,999 commas, and a bracket that counts twice.

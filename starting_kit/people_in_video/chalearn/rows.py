@@ -70,8 +70,6 @@ def read_rows(source: Any) -> RowTable:
         return _table_of_json(source)
     with source.open("rb") as stream:
         refuse_other_kind(stream.read(HEAD_BYTES), source.name, "CSV")
-    if source.suffix != ".csv":
-        raise ConversionError(f"it is no table; {_TAKES}")
     return _table_of_csv(source)
 
 

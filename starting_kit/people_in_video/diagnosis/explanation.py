@@ -29,7 +29,7 @@ from validator.names import REMEDY
 from validator.texts import counted
 
 _LOW = "N-LOW"
-# Notes on names beside those that are public; here they are beside those of the reference.
+# Notes on names beside those that are public, for tasks that compare them with those of the reference here.
 _PUBLIC_NAMES = ("N-NAMES-UNKNOWN", "N-UNCHECKED")
 _DECIMALS = 4
 _MOST_PLACES = 3
@@ -94,7 +94,8 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     repair_notes = [_repair_note(loaded, repair) for repair in repairs]
     counts = count_notes(loaded, submission, result.statistics) if count_notes else []
     facts = with_costs(counts, loaded.task, result.shown)
-    notes = [*(note for note in result.notes if note.code not in _PUBLIC_NAMES), *facts]
+    compared_again = _PUBLIC_NAMES if submitted_names else ()
+    notes = [*(note for note in result.notes if note.code not in compared_again), *facts]
     explained_codes = codes_explained_by([*result.notes, *names, *repair_notes])
     if any(note.is_mistake for note in [*names, *repair_notes]):
         explained_codes.add(_LOW)

@@ -293,8 +293,9 @@ def test_unknown_labels_of_predictions_with_scores_are_counted_and_change_nothin
     assert values_of(note.text)[:1] == ["60"]
     assert "'Robin'" in note.text
     write_files(example.made_up.files({item: [box] for item in values}), tmp_path / "alone")
-    notes = example.load(tmp_path / "ref").score_path(tmp_path / "alone").notes
-    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+    for load in (example.load, example.load_at_home):
+        notes = load(tmp_path / "ref").score_path(tmp_path / "alone").notes
+        assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
 
 
 def test_wrong_and_missing_keys_are_refused_and_named(example, tmp_path):

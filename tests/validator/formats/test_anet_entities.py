@@ -223,22 +223,23 @@ def test_segments_whose_objects_share_their_boxes_are_noted(tmp_path, boxes_of_s
 
 
 @pytest.mark.parametrize(
-    ("words_of_segments", "n_notes"),
+    ("words_of_segments", "codes"),
     [
-        ([[0, 1, 2, 3], [0, 1, 2]], 1),
-        ([[0, 1, 2, 3], [0, 1, 3]], 0),
-        ([[1, 2, 3, 4], [1, 2, 3]], 0),
-        ([[0, 1, 2, 3], [0, 1]], 0),
-        ([[0]] * 8, 0),
+        ([[0, 1, 2, 3], [0, 1, 2]], ["N-LOOKS-CONSTANT"]),
+        ([[0, 1, 2, 3], [0, 1, 3]], []),
+        ([[1, 2, 3, 4], [1, 2, 3]], []),
+        ([[0, 1, 2, 3], [0, 1]], []),
+        ([[0]] * 8, []),
+        ([[1, 4, 1], [4, 4, 4]], ["N-REPEATED"]),
     ],
 )
-def test_word_indexes_that_count_objects_are_noted_for_given_sentences(tmp_path, words_of_segments, n_notes):
+def test_word_indexes_that_cannot_be_right_are_noted_for_given_sentences(tmp_path, words_of_segments, codes):
     segments = {
-        str(number): segment([("man", word, own_boxes(word)) for word in words])
+        str(number): segment([("man", word, own_boxes(place)) for place, word in enumerate(words)])
         for number, words in enumerate(words_of_segments)
     }
     content = read(tmp_path, {"v": segments}, GIVEN).content
-    assert [note.code for note in fmt.given_hints(content)] == ["N-LOOKS-CONSTANT"] * n_notes
+    assert [note.code for note in fmt.given_hints(content)] == codes
 
 
 @pytest.mark.parametrize(
@@ -285,6 +286,7 @@ WIDE = moved((700, 30, 900, 150))
     [
         ({"v": [SHARES], "w": [PIXELS]}, ["N-LOOKS-NORMALIZED"]),
         ({"v": [SHARES, PIXELS], "w": [PIXELS]}, []),
+        ({"v": [moved((-500.5, -400, -300.5, -200))], "w": [PIXELS]}, []),
         ({"v": [moved((0, 0, 0, 0), 0)], "w": [PIXELS] * 20}, []),
         # Of 1,010 boxes ten are too few to be noted, unless they are those of one video.
         ({"v": [WIDE], "w": [PIXELS] * 100}, ["N-BOXES-OUTSIDE"]),

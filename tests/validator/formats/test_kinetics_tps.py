@@ -264,7 +264,7 @@ ONE_STATE = [human((i, 0, i + 9, 9), head=[((1, 2, 3, 4 + i), "a")]) for i in ra
         (SAME_BOX[:9], "", ""),
         ([*SAME_BOX[:6], *APART[6:]], "N-LOOKS-CONSTANT", "6 of 10 boxes of parts"),
         ([*SAME_BOX[:5], *APART[5:]], "", ""),
-        (ONE_STATE, "N-LOOKS-CONSTANT", "state a"),
+        (ONE_STATE, "N-LOOKS-CONSTANT", "state 'a'"),
         (ONE_STATE[:3], "", ""),
     ],
 )
@@ -297,6 +297,7 @@ TWO_PARTS = {**HEAD, "hip": HEAD["head"]}
         (crowd(5, ((0, 0, 9, 9), TWO_PARTS), ((0, 0, 9, 9), TWO_PARTS)), []),
         (crowd(20, ((0, 0, 9, 9), {})), ["N-PARTS-NONE"]),
         (crowd(19, ((0, 0, 9, 9), {})), []),
+        (crowd(20, ((0, 0, 9, 9), {"head": []})), ["N-PARTS-NONE"]),
         (crowd(10, ((0, 0, 9, 9), {}), ((3, 0, 9, 9), TWO_PARTS)), []),
         (crowd(10, ((0, 0, 9, 9), TWO_PARTS)) + [[]] * 10, ["N-PLACES-EMPTY"]),
         (crowd(11, ((0, 0, 9, 9), TWO_PARTS)) + [[]] * 10, []),

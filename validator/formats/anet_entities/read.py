@@ -260,7 +260,8 @@ def given_hints(submission: Grounding) -> list[Note]:
     if counts_objects(submission):
         text = "idx_in_sent is 0, 1, 2, ... in each segment. Write the position of the word in the sentence"
         notes.append(Note("N-LOOKS-CONSTANT", text))
-    return notes
+    words = np.stack([submission.segment, submission.index], axis=1)
+    return [*notes, *repeat_hints(words, "object", "repeat a word of their segment. The first alone counts")]
 
 
 def generated_hints(submission: Grounding) -> list[Note]:

@@ -27,7 +27,7 @@ from validator.formats.items.arrays import (
 from validator.formats.items.table import read_table
 from validator.formats.rules import Rules
 from validator.formats.values import Form, Kind, json_schema
-from validator.hints import empty_note
+from validator.hints import empty_note, repeat_hints
 from validator.items import ITEMS_NONE, Place, check_items
 from validator.keys import match_keys
 from validator.submission import Source, open_submission
@@ -135,7 +135,12 @@ def hints(items: Items) -> list[Note]:
         is_empty = not (isinstance(items, Regions) and items.unknown_labels)
         return [empty_note()] if is_empty else []
     same = _what_is_same(items)
-    return [Note("N-LOOKS-CONSTANT", f"all {same}. Was it written by mistake?")] if same else []
+    if same:
+        return [Note("N-LOOKS-CONSTANT", f"all {same}. Was it written by mistake?")]
+    if not isinstance(items, Regions):
+        return []
+    rows = np.column_stack([items.item, items.label, items.extent])
+    return repeat_hints(rows, "prediction", "repeat another of their item. Write each once")
 
 
 def _what_is_same(items: Items) -> str:

@@ -137,7 +137,7 @@ def _check_header(header: list[str], wanted_columns: list[str], name: str) -> No
         elif missing_columns:
             problem = f"the header has no {' and no '.join(missing_columns)}: "
             problem += f"it is '{quote(','.join(header))}'{numpy_words(header)}"
-            refuse("E-CSV-HEADER", problem, f"begin the file with the line {wanted}")
+            refuse("E-CSV-HEADER", problem, f"the first line must be {wanted}")
         for column in wanted_columns:
             if header.count(column) > 1:
                 problem = f"there are several columns {column}"

@@ -389,10 +389,11 @@ def _humans_of_one_part(parts: PartStates) -> list[Note]:
 
 
 def _humans_without_parts(parts: PartStates) -> list[Note]:
-    """Return a note if nearly no human has a part."""
+    """Return a note if nearly no human has a part with a proposal."""
     n_humans = len(parts.human_box)
-    n_empty = int((np.bincount(parts.part_human, minlength=n_humans) == 0).sum())
+    human_of_proposal = parts.part_human[parts.proposal_part]
+    n_empty = int((np.bincount(human_of_proposal, minlength=n_humans) == 0).sum())
     if n_humans < _LEAST_HUMANS or n_empty < _LEAST_WITHOUT_PARTS * n_humans:
         return []
-    text = f"{n_empty:,} of {counted(n_humans, 'human')} have no part"
+    text = f"{n_empty:,} of {counted(n_humans, 'human')} have no part with a box"
     return [Note("N-PARTS-NONE", f"{text}. Each part that is annotated counts as wrong")]
