@@ -10,7 +10,7 @@ import importlib
 import json
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from jsonschema import Draft7Validator
 

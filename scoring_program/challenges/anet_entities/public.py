@@ -145,7 +145,8 @@ def _word_notes(submission: Grounding, public: PublicSegments) -> list[Note]:
     n_unknown = len(submitted_words - public.words)
     if not n_unknown:
         return []
-    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
+    from validator.member_names import explain_unknown_members
+    from validator.names import EXPLAINED_BY_NAMES
 
     submitted_segments = {segment for segment, _ in submitted_words}
     known_words = [word for word in public.words if word[0] in submitted_segments]
