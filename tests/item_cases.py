@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from organizer.files import rewrite_files, write_files
+from organizer.files import write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ANNOTATIONS, ItemAnnotations
 from people_in_video.home_loaded import at_home
@@ -63,7 +63,7 @@ class Example(NamedTuple):
 
 def declared(folder, wanted):
     """Write a new task into a folder, and return it."""
-    rewrite_files(task_files(wanted), folder)
+    write_files(task_files(wanted), folder)
     return declared_in(folder, wanted.id)
 
 
