@@ -162,7 +162,9 @@ def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, chang
         (GIVEN, rename_segments(lambda segment: str(int(segment) + 1)), "N-SEGMENTS-OUTSIDE", "n - 1 for n"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("detail", ["full", "summary", "none"])
+@pytest.mark.parametrize(
+    "detail", ["none", *(pytest.param(detail, marks=pytest.mark.slow) for detail in ("full", "summary"))]
+)
 def test_names_that_are_off_are_explained_at_every_level(task, change, code, words, detail, scored):
     exit_code, _, notes = scored(task, change, detail=detail)
     assert exit_code == SCORED
