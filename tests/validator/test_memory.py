@@ -59,7 +59,10 @@ print(peak() - peak_before)
             "anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2,
             marks=pytest.mark.slow,
         ),
-        ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2),
+        pytest.param(
+            "kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2,
+            marks=pytest.mark.slow,
+        ),
         pytest.param(
             "chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2,
             marks=pytest.mark.slow,
