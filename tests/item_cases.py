@@ -18,7 +18,7 @@ from scoring_program.challenges.items.task import TASKS, item_task
 from scoring_program.metrics import evaluator
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
-from tests.helpers import scaled
+from tests.helpers import is_nightly, scaled
 from validator import discovery
 from validator.formats import rules as rules_module
 from validator.formats.items.read import form_of
@@ -125,7 +125,7 @@ def score_case(task, folder):
 def random_cases(task, made_up, folder):
     """Yield truth, prediction and score of random cases, with the items in any order."""
     made_up.write_reference(folder / "all")
-    for seed in range(scaled(60)):
+    for seed in range(scaled(60 if is_nightly() else 32)):
         rng = np.random.default_rng(seed)
         sides = [made_up.correct_prediction(folder / "all", rng, noise) for noise in (1.0, rng.random())]
         kept = rng.permutation(list(sides[0]))[: rng.integers(1, 30)].tolist()

@@ -490,7 +490,8 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
         edited_runs(tmp_path, text)
     assert (tmp_path / "runs.csv").read_bytes() == text
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
+    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path), "--drawings", "0", "--run", "a"]
+    assert score_command.main(arguments) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: ")
 

@@ -73,7 +73,7 @@ def in_parts(task, calls):
     return parts
 
 
-@pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
+@pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps", of=one_of_each_challenge(PUBLISHED)))
 def test_an_item_in_several_calls_batches_and_processes_gives_one_number(task):
     """Calls are cut into parts, of which some come twice, in any order, in two processes."""
     calls = PREDICTIONS[task]

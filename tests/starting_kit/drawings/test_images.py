@@ -151,7 +151,10 @@ def test_page_has_the_images(tmp_path, capsys):
 def test_number_of_drawings_is_chosen(tmp_path, task):
     _, text = run(tmp_path, "--drawings", "3", task=task, sample="good")
     assert text.count('class="drawing"') == 3
-    _, text = run(tmp_path, "--drawings", "0", task=task, sample="good")
+
+
+def test_without_drawings_the_page_has_none(tmp_path):
+    _, text = run(tmp_path, "--drawings", "0", sample="good")
     assert 'class="drawing"' not in text
 
 
