@@ -150,7 +150,7 @@ HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
     ("task", "call", "code", "where", "problem"),
     [
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "21"),
-        ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [GestureID"),
+        ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [1, 2]"),
         ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-ARGUMENT", "", "word_indexes[0] is 2000000"),
         ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "40 of 40"),
         ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "11 entries"),
