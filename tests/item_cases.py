@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from organizer.files import rewrite_files, write_files
+from organizer.files import write_files
 from organizer.new_task import NewTask, task_files
 from organizer.tasks.items import ANNOTATIONS, ItemAnnotations
 from people_in_video.home_loaded import at_home
@@ -18,7 +18,7 @@ from scoring_program.challenges.items.task import TASKS, item_task
 from scoring_program.metrics import evaluator
 from scoring_program.scoring import load_reference
 from scoring_program.task import Task
-from tests.helpers import scaled
+from tests.helpers import is_nightly, scaled
 from validator import discovery
 from validator.formats import rules as rules_module
 from validator.formats.items.read import form_of
@@ -63,7 +63,7 @@ class Example(NamedTuple):
 
 def declared(folder, wanted):
     """Write a new task into a folder, and return it."""
-    rewrite_files(task_files(wanted), folder)
+    write_files(task_files(wanted), folder)
     return declared_in(folder, wanted.id)
 
 
@@ -125,7 +125,7 @@ def score_case(task, folder):
 def random_cases(task, made_up, folder):
     """Yield truth, prediction and score of random cases, with the items in any order."""
     made_up.write_reference(folder / "all")
-    for seed in range(scaled(60)):
+    for seed in range(scaled(60 if is_nightly() else 32)):
         rng = np.random.default_rng(seed)
         sides = [made_up.correct_prediction(folder / "all", rng, noise) for noise in (1.0, rng.random())]
         kept = rng.permutation(list(sides[0]))[: rng.integers(1, 30)].tolist()

@@ -176,7 +176,9 @@ def change_indexes(change):
         (GIVEN, change_indexes(lambda index, _: index + 1), "N-WORDS-OUTSIDE", "n - 1 for n"),
     ],
 )  # fmt: skip
-@pytest.mark.parametrize("detail", ["full", "summary", "none"])
+@pytest.mark.parametrize(
+    "detail", ["none", *(pytest.param(detail, marks=pytest.mark.slow) for detail in ("full", "summary"))]
+)
 def test_names_that_are_off_are_explained_at_every_level(task, change, code, words, detail, scored):
     exit_code, _, notes = scored(task, change, detail=detail)
     assert exit_code == SCORED

@@ -11,7 +11,7 @@ from people_in_video.home_loaded import at_home, with_items
 from people_in_video.references import loading
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, one_of_each_challenge
 
 
 def loaded(task_id, **settings):
@@ -19,7 +19,7 @@ def loaded(task_id, **settings):
 
 
 @pytest.mark.parametrize("task_id", PUBLISHED)
-@pytest.mark.parametrize("sample", ["good", "weak"])
+@pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
 def test_selected_items_score_as_in_the_whole(task_id, sample):
     whole = loaded(task_id, detail="full")
     submission = SAMPLES / task_id / sample
@@ -36,9 +36,9 @@ def test_selected_items_score_as_in_the_whole(task_id, sample):
     assert not codes & {"N-ITEMS-UNKNOWN", "N-SEGMENTS-OUTSIDE", "N-NAMES-UNKNOWN"}
 
 
-@pytest.mark.parametrize("task_id", PUBLISHED)
+@pytest.mark.parametrize("task_id", one_of_each_challenge(PUBLISHED))
 def test_all_items_selected_score_as_the_whole(task_id):
-    whole = loaded(task_id)
+    whole = loaded(task_id, notes=False)
     submission = SAMPLES / task_id / "weak"
     assert (
         whole.select_items(whole.items).score_path(submission).scores == whole.score_path(submission).scores

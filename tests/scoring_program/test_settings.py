@@ -47,7 +47,7 @@ ID = "chalearn_gesture"
 def test_prepare_says_in_one_line_what_is_wrong_with_settings(tmp_path, capsys, text, code, where, value):
     source = tmp_path / "source"
     source.mkdir()
-    for path in (ROOT / "reference_data" / ID).glob("*.csv"):
+    for path in (ROOT / "reference_data" / ID).glob("DemoSequence0001_*.csv"):
         (source / path.name).write_bytes(path.read_bytes())
     (source / "settings.yaml").write_text(text)
     assert main(["prepare", ID, "--source", str(source), "--output", str(tmp_path / "out")]) == 1

@@ -242,8 +242,8 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
 
 
 def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tmp_path, capsys):
-    sample = str(SAMPLES / "kinetics_tps" / "weak")
-    arguments = ["kinetics_tps", sample, "--output", str(tmp_path)]
+    sample = str(SAMPLES / "kinetics_tps" / "good")
+    arguments = ["kinetics_tps", sample, "--output", str(tmp_path), "--drawings", "0"]
     assert score_command.main(arguments) == SCORED
     short = capsys.readouterr().out
     assert score_command.main([*arguments, "-v"]) == SCORED
@@ -388,7 +388,7 @@ def test_help_names_the_tasks_of_an_option(capsys):
 
 
 def test_named_runs_are_kept_and_drawn(tmp_path):
-    output = ["--output", str(tmp_path / "out")]
+    output = ["--output", str(tmp_path / "out"), "--drawings", "0"]
     for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
         sample = str(SAMPLES / "chalearn_gesture" / quality)
         assert score_command.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
@@ -490,7 +490,8 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
         edited_runs(tmp_path, text)
     assert (tmp_path / "runs.csv").read_bytes() == text
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path), "--run", "a"]) == BROKEN
+    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path), "--drawings", "0", "--run", "a"]
+    assert score_command.main(arguments) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: ")
 

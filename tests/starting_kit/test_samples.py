@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from people_in_video import Evaluator, sample_predictions, score
-from tests.helpers import PUBLISHED, SAMPLES, slow_for
+from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, slow_for
 
 
-@pytest.mark.parametrize("task", slow_for("densepose", of=PUBLISHED))
+@pytest.mark.parametrize("task", slow_for("densepose", of=one_of_each_challenge(PUBLISHED)))
 def test_predictions_of_a_sample_score_as_its_files(task):
     evaluator = Evaluator(task)
     for arguments in sample_predictions(task):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.helpers import compact_lines, findings_of, places_of, text_of, values_of
+from validator import csv_reader
 from validator.checking import plain_findings
 from validator.csv_reader import read_csv_files
 from validator.findings import Findings, Refused
@@ -228,30 +229,31 @@ def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
     assert [note.code for note in findings.notes] == ["N-CSV-CUT"]
 
 
-def test_a_million_bad_lines_are_counted_and_not_kept():
-    _, findings = read(b"x\n" * 100_000)
-    assert findings.total == 100_000
+def test_very_many_bad_lines_are_counted_and_not_kept():
+    _, findings = read(b"x\n" * 10_000)
+    assert findings.total == 10_000
     assert len(findings.problems) <= 201
     kinds = [(kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]]
-    assert kinds == [(1, False), (99_999, False)]
+    assert kinds == [(1, False), (9_999, False)]
     assert findings.is_complete
 
 
-def test_bad_lines_of_many_files_are_one_line_however_many_there_are():
-    lines = b"1;2;3\n" * 40_000
+def test_bad_lines_of_many_files_are_one_line_however_many_there_are(monkeypatch):
+    monkeypatch.setattr(csv_reader, "_MOST_WRONG_LINES", 10_000)
+    lines = b"1;2;3\n" * 4_000
     files = [(f"S{number}", f"S{number}_prediction.csv", lines) for number in range(5)]
     findings = findings_of(read_csv_files, files, GESTURES)
     (line, uncounted) = findings.summary().lines()[:2]
     assert line.startswith("1. E-CSV-SEPARATOR: ")
     assert "in 5 files" in line
     assert uncounted.startswith("and at least ")
-    assert findings.total == 200_000
+    assert findings.total == 20_000
 
 
 def test_bad_lines_of_a_thousand_files_are_all_counted():
-    files = [(f"S{number}", f"S{number}_prediction.csv", b"1,2,x\n" * 10) for number in range(1000)]
+    files = [(f"S{number}", f"S{number}_prediction.csv", b"1,2,x\n" * 2) for number in range(1000)]
     (line,) = findings_of(read_csv_files, files, GESTURES).summary().lines()
-    assert "In 10,000 places in 1,000 files" in line
+    assert "In 2,000 places in 1,000 files" in line
 
 
 def test_each_kind_of_bad_line_is_counted_for_itself():

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import compact_lines, printed_problem, refused, values_of
+from tests.helpers import compact_lines, fewer_examples, printed_problem, refused, values_of
 from validator.checking import plain_findings
 from validator.findings import Findings, Note, Problem, Read, Refused, note_lines
 from validator.texts import counted, is_printable, quote
@@ -360,6 +360,7 @@ def summarized(findings):
     )
 
 
+@fewer_examples()
 @given(EVENTS, st.integers(0, 8), st.integers(0, 8))
 def test_findings_of_parts_count_as_those_of_the_whole(events, first, length):
     """Counts, caps, the order, and "at least" do not depend on how findings are put together."""

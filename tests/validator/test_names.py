@@ -180,8 +180,8 @@ def test_any_names_have_an_explanation_or_none(names, true_names):
 
 @pytest.mark.parametrize("name", ["0" * 200, "/" * 200, "_000001" * 28, "v_" * 100, "1" * 200])
 def test_hostile_names_take_no_time_to_speak_of(name):
-    true_names = [f"{name[:100]}{number}" for number in range(2000)]
-    others = [f"{name[:190]}{number}x" for number in range(2000)]
+    true_names = [f"{name[:100]}{number}" for number in range(500)]
+    others = [f"{name[:190]}{number}x" for number in range(500)]
     assert explain_unknown_names([*others, "moon"], true_names) == ""
 
 

@@ -123,11 +123,12 @@ def test_missing_external_data_is_a_note(run, name):
 
 
 @pytest.mark.parametrize("name", [GT, GEN])
-@pytest.mark.parametrize("digits", ["1" * 9, "1" * 4301, "1" * 20_000, "\u0661", "\u00b2"])
-def test_segment_named_with_many_or_other_digits_is_scored(run, name, digits):
+def test_segments_named_with_many_or_other_digits_are_scored(run, name):
     changed, file = submission(name)
     video = next(iter(changed[file]["results"].values()))
-    video[digits] = next(iter(video.values()))
+    first_segment = next(iter(video.values()))
+    for digits in ("1" * 9, "1" * 4301, "1" * 20_000, "\u0661", "\u00b2"):
+        video[digits] = first_segment
     outcome = run(name, REFERENCE[name], files(changed))
     assert outcome.code == SCORED
     assert "N-INTERNAL" not in outcome.out
@@ -240,8 +241,8 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
 
 
 def test_the_number_of_mode_loc_comes_first(tmp_path, capsys):
-    sample = str(SAMPLES / GEN / "weak" / "submission_gen.json")
-    arguments = ["-s", sample, "--loc_mode", "loc", "--output", str(tmp_path)]
+    sample = str(SAMPLES / GEN / "good" / "submission_gen.json")
+    arguments = ["-s", sample, "--loc_mode", "loc", "--output", str(tmp_path), "--drawings", "0"]
     assert score_command.main(arguments) == 0
     first_line = capsys.readouterr().out.splitlines()[0]
     scores = json.loads((tmp_path / "scores.json").read_text())

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scoring_program.challenges.chalearn.reference import Prediction, Reference
 from scoring_program.challenges.chalearn.task import TRACKS
 from scoring_program.task import load_task
+from tests.helpers import fewer_examples
 from validator.formats.chalearn.read import Rows
 
 N_SEQUENCES, N_FRAMES = 3, 12
@@ -60,6 +61,7 @@ def corrected(truth, predicted, present, actors_apart):
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
 @pytest.mark.parametrize("name", IDS)
+@fewer_examples()
 @given(data=st.data())
 def test_error_costs_are_scores_of_corrected_submissions(name, protocol, data):
     task = load_task(name)

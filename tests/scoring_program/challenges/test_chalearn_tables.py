@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from scoring_program.challenges.chalearn.task import TRACKS
-from tests.helpers import loaded_at_home, scaled
+from tests.helpers import is_nightly, loaded_at_home, scaled
 from tests.plain.chalearn_gesture import Comparison
 from tests.plain.random_cases import write_random_case
 
@@ -96,7 +96,7 @@ def check_timelines(result, plain, classes):
 
 
 @pytest.mark.parametrize("protocol", ["published", "released"])
-@pytest.mark.parametrize("seed", range(scaled(40)))
+@pytest.mark.parametrize("seed", range(scaled(40) if is_nightly() else 4))
 @pytest.mark.parametrize("name", ["chalearn_action", "chalearn_gesture"])
 def test_tables_and_timelines_are_those_of_the_plain_program(tmp_path, name, seed, protocol):
     folders = write_random_case(name, Random(seed), tmp_path)

@@ -6,7 +6,7 @@ import json
 import math
 import random
 import shutil
-from functools import partial
+from functools import cache, partial
 from importlib import import_module
 from itertools import chain
 
@@ -16,7 +16,7 @@ import yaml
 
 from organizer.baselines import predict_baselines
 from organizer.bundle.programs import program_files
-from organizer.files import folder_files, rewrite_files, write_files
+from organizer.files import folder_files, write_files
 from organizer.new_task import NewTask, metric_names, task_files
 from organizer.tasks import BaselineKind
 from organizer.tasks.items import content_of, writing_code
@@ -30,7 +30,7 @@ from quality.task import CANARY, quality_tasks
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.run import SCORED, run
 from tests import plain_metrics
-from tests.helpers import ROOT, compact_lines, places_of, refused, scaled, values_of
+from tests.helpers import ROOT, compact_lines, is_nightly, places_of, refused, scaled, values_of
 from tests.item_cases import (
     COLUMNS,
     EXAMPLES,
@@ -58,16 +58,46 @@ KINDS_OF_METRICS = {
 }
 
 
+def declarations(wanted):
+    """Return the files of a new task that declare it, without its page, samples and golden cases."""
+    return {name: data for name, data in task_files(wanted).items() if name.endswith(".yaml")}
+
+
 def metric_module(name):
     return import_module(f"scoring_program.metrics.{name}")
 
 
+# For what does not depend on the format of files: a task of each kind, all examples at night.
+ONE_OF_EACH_KIND = pytest.mark.parametrize(
+    "example",
+    EXAMPLES if is_nightly() else [
+        "label_csv", "number_json", "columns_csv", "labels_json", "segments_in_results", "scored_segments", "boxes_json"
+    ],
+    indirect=True,
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def made_examples(tmp_path_factory):
+    """Return a function that makes an example once, and returns it and its folder."""
+
+    @cache
+    def make(name):
+        folder = tmp_path_factory.mktemp(name)
+        example = declared(folder, EXAMPLES[name])
+        example.made_up.write_reference(folder / "ref")
+        example.made_up.write_samples(folder / "ref", folder)
+        return example, folder
+
+    return make
+
+
 @pytest.fixture(params=EXAMPLES)
-def example(request, tmp_path):
-    """Return a new task; its folder has ``ref``, ``good`` and ``weak``."""
-    example = declared(tmp_path, EXAMPLES[request.param])
-    example.made_up.write_reference(tmp_path / "ref")
-    example.made_up.write_samples(tmp_path / "ref", tmp_path)
+def example(request, made_examples, tmp_path):
+    """Return a new task; ``tmp_path`` has its ``ref``, ``good`` and ``weak``."""
+    example, folder = made_examples(request.param)
+    for name in ("ref", "good", "weak"):
+        shutil.copytree(folder / name, tmp_path / name)
     return example
 
 
@@ -159,7 +189,7 @@ def test_samples_are_valid_at_home_and_score(example, tmp_path):
     sign = 1 if example.task.higher_is_better else -1
     (trick,) = example.made_up.tricks
     write_files(trick.play(folder_files(tmp_path / "ref"), {}), tmp_path / "trick")
-    loaded = example.load(tmp_path / "ref")
+    loaded = example.load(tmp_path / "ref", interval=False)
     names = ("good", "weak", "trick")
     scores = {name: sign * loaded.score_path(tmp_path / name).scores["score"] for name in names}
     assert scores["good"] > max(scores["weak"], scores["trick"])
@@ -189,6 +219,7 @@ def test_submissions_are_compared_with_the_items_of_public_data(example, tmp_pat
     assert "another_item" in problem.problem
 
 
+@ONE_OF_EACH_KIND
 def test_weights_repeat_items(example, tmp_path):
     task, made_up, rng = example.task, example.made_up, np.random.default_rng(1)
     sides = [made_up.correct_prediction(tmp_path / "ref", rng, noise) for noise in (1.0, 0.5)]
@@ -227,6 +258,7 @@ def other_value(form, value):
     return value[1:] or [as_instance(form.instance, form.names[0], corners)]
 
 
+@ONE_OF_EACH_KIND
 def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
     form = example.form
     truth = decode(form.truth, (tmp_path / "ref" / form.truth_file).read_bytes())
@@ -241,17 +273,18 @@ def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
     assert is_perfect == {item: item not in wrong_items for item in truth}
 
 
-@pytest.mark.parametrize("detail", ["none", "summary", "full"])
-def test_only_full_detail_reveals_the_ground_truth(example, tmp_path, detail):
+@ONE_OF_EACH_KIND
+def test_only_full_detail_reveals_the_ground_truth(example, tmp_path):
     (tmp_path / "planted").mkdir()
     example.made_up.plant(tmp_path / "planted")
     write_files(example.made_up.knowing(), tmp_path / "knowing")
-    load = partial(example.load, tmp_path / "planted", detail=detail)
-    outcome = run(load, tmp_path / "knowing", tmp_path / "out")
-    assert (outcome.name, outcome.exit_code) == ("scored", SCORED)
-    written = b"".join(folder_files(tmp_path / "out").values()).decode()
-    reveals = CANARY in written or "0.73911" in written
-    assert reveals == (detail == "full")
+    for detail in ("none", "summary", "full"):
+        load = partial(example.load, tmp_path / "planted", detail=detail)
+        outcome = run(load, tmp_path / "knowing", tmp_path / "out")
+        assert (outcome.name, outcome.exit_code) == ("scored", SCORED)
+        written = b"".join(folder_files(tmp_path / "out").values()).decode()
+        reveals = CANARY in written or "0.73911" in written
+        assert reveals == (detail == "full"), detail
 
 
 def changed(example, folder, change):
@@ -308,6 +341,7 @@ def test_wrong_and_missing_keys_are_refused_and_named(example, tmp_path):
     assert (unknown.code, missing.code) == ("E-KEY-UNKNOWN", "E-KEY-MISSING")
 
 
+@ONE_OF_EACH_KIND
 def test_keys_that_are_not_in_the_reference_are_ignored_unless_there_are_no_others(example, tmp_path):
     values = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(0), 0.5)
 
@@ -345,6 +379,7 @@ def test_wrong_values_are_refused_with_their_place(example, tmp_path):
     assert problem.where.startswith(place)
 
 
+@ONE_OF_EACH_KIND
 def test_reference_without_items_is_refused(example, tmp_path):
     form = example.form
     for folder in ("empty", "none"):
@@ -422,7 +457,7 @@ def test_detections_score_as_the_golden_numbers_say_and_no_fix_costs_anything(tm
     expected = json.loads((case / "expected.json").read_text(encoding="utf-8"))
     is_box = '"box"' in (case / "truth.json").read_text(encoding="utf-8")
     kind, names = ("boxes", "box: [x1, y1, x2, y2]") if is_box else ("segments", "segment: [start, end]")
-    rewrite_files(task_files(NewTask("birds", kind=kind, metric="detection_ap")), tmp_path)
+    write_files(declarations(NewTask("birds", kind=kind, metric="detection_ap")), tmp_path)
     words = f"kind: {kind}, labels: {json.dumps([*sorted(expected['labels']), 'other'])}, scores: true"
     (tmp_path / "validator/formats/items/birds.files.yaml").write_text(
         f"file: birds.json\nvalues: {{{words}, names: {{{names}}}, each: results, missing: empty}}\n"
@@ -434,7 +469,7 @@ def test_detections_score_as_the_golden_numbers_say_and_no_fix_costs_anything(tm
     files = {"birds.json": (case / "prediction.json").read_bytes()}
     write_files({"truth.json": (case / "truth.json").read_bytes()}, tmp_path / "ref")
     write_files(files, tmp_path / "res")
-    loaded = example.load(tmp_path / "ref")
+    loaded = example.load(tmp_path / "ref", interval=False)
     result = loaded.score_path(tmp_path / "res")
     assert result.scores["score"] == result.scores["map"] == pytest.approx(expected["map"], abs=1e-12)
     for threshold, score in expected["at"].items():
@@ -534,8 +569,9 @@ def test_wrong_labels_are_named_in_plain_words(tmp_path, labels, where, values, 
     assert "robin or wren or owl" in problem.remedy
 
 
+@ONE_OF_EACH_KIND
 def test_baselines_are_in_order_and_repeat_with_a_seed(example, tmp_path):
-    loaded, annotations = example.load(tmp_path / "ref"), example.annotations
+    loaded, annotations = example.load(tmp_path / "ref", interval=False), example.annotations
     sign = 1 if example.task.higher_is_better else -1
     scores = {}
     for baseline, prediction in predict_baselines(annotations, loaded.reference):
@@ -549,6 +585,7 @@ def test_baselines_are_in_order_and_repeat_with_a_seed(example, tmp_path):
     assert loaded.score(loaded.read(annotations.files(again))).scores["score"] == sign * noisy
 
 
+@ONE_OF_EACH_KIND
 def test_parts_of_a_reference_are_references_of_their_items(example, tmp_path):
     loaded, annotations = example.load(tmp_path / "ref"), example.annotations
     classes = annotations.classes(loaded.reference)
@@ -563,6 +600,7 @@ def test_parts_of_a_reference_are_references_of_their_items(example, tmp_path):
     assert part.score_path(tmp_path / "good").scores == selected.score_path(tmp_path / "good").scores
 
 
+@ONE_OF_EACH_KIND
 def test_demo_data_holds_no_likely_mistake(example, tmp_path):
     content = content_of(example.load(tmp_path / "ref"))
     assert content.is_checked and content.warnings.ok
@@ -680,11 +718,17 @@ def plain_score(task, form, truth, predicted):
     return sum(numbers) / len(numbers)
 
 
-@pytest.mark.parametrize(
-    "wanted",
-    [*EXAMPLES.values(), *(NewTask(name, metric=name) for name in KINDS_OF_METRICS)],
-    ids=lambda wanted: wanted.id,
-)
+# At night all examples and all metrics; else each metric with a kind of values once.
+WANTED = [*EXAMPLES.values(), *(NewTask(name, metric=name) for name in KINDS_OF_METRICS)]
+if not is_nightly():
+    names = (
+        "label_csv", "number_json", "columns_csv", "labels_json", "segments_json", "scored_segments", "boxes_json",
+        "balanced_accuracy", "macro_f1",
+    )  # fmt: skip
+    WANTED = [wanted for wanted in WANTED if wanted.id in names]
+
+
+@pytest.mark.parametrize("wanted", WANTED, ids=lambda wanted: wanted.id)
 def test_random_cases_of_new_tasks_score_as_the_brute_force_says(tmp_path, wanted):
     example = declared(tmp_path, wanted)
     for truth, predicted, score in random_cases(example.task, example.made_up, tmp_path):
@@ -735,7 +779,7 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
     ],
 )
 def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words, other_words, named):
-    rewrite_files(task_files(NewTask("birds")), tmp_path)
+    write_files(declarations(NewTask("birds")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "birds.files.yaml"
     text = "file: birds.csv\nvalues: {kind: label, labels: [robin, wren]}\n"
     rules_file.write_text(text.replace(words, other_words), encoding="utf-8")
@@ -758,7 +802,7 @@ def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words,
     ],
 )
 def test_declarations_of_scores_that_cannot_be_used_are_refused(tmp_path, words, other_words, named):
-    rewrite_files(task_files(NewTask("birds")), tmp_path)
+    write_files(declarations(NewTask("birds")), tmp_path)
     path = tmp_path / "scoring_program" / "challenges" / "items" / "birds.yaml"
     path.write_text(path.read_text(encoding="utf-8").replace(words, other_words), encoding="utf-8")
     (problem,) = refused(declared_in, tmp_path, "birds").problems
@@ -767,7 +811,7 @@ def test_declarations_of_scores_that_cannot_be_used_are_refused(tmp_path, words,
 
 
 def test_columns_of_a_table_are_those_that_are_declared(tmp_path):
-    rewrite_files(task_files(NewTask("birds")), tmp_path)
+    write_files(declarations(NewTask("birds")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "birds.files.yaml"
     values = "{kind: label, labels: [robin, wren], key: clip, column: bird}"
     rules_file.write_text(f"file: birds.csv\nvalues: {values}\n", encoding="utf-8")
@@ -801,7 +845,7 @@ def test_made_up_data_and_golden_cases_have_the_range_that_is_declared(tmp_path,
 
 
 def test_numbers_have_the_range_that_is_declared(tmp_path):
-    rewrite_files(task_files(NewTask("ages", kind="number")), tmp_path)
+    write_files(declarations(NewTask("ages", kind="number")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "ages.files.yaml"
     rules_file.write_text(
         "file: ages.json\nvalues: {kind: number, minimum: 1, maximum: 5}\n", encoding="utf-8"

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scoring_program.metrics import average_precision as ap
+from tests.helpers import fewer_examples
 from tests.plain import densepose as plain
 
 levels = st.sampled_from([0.0, 0.3, 0.5, 0.55, 0.7, 0.8, 0.85, 0.95, 1.0])
@@ -96,6 +97,7 @@ def test_areas_are_matched_independently(several, areas):
     assert np.array_equal(everything.n_persons[chosen], some.n_persons)
 
 
+@fewer_examples()
 @given(st.lists(images(), min_size=1, max_size=4), st.data(), st.sampled_from([1, 2, 100]))
 def test_weights_are_repeated_images(several, data, block):
     rows = st.lists(st.integers(0, 3), min_size=len(several), max_size=len(several)).filter(any)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from people_in_video.references import part_masks
 from scoring_program.metrics import masks
+from tests.helpers import fewer_examples
 from tests.plain import densepose as plain
 
 
@@ -94,6 +95,7 @@ def test_later_parts_lie_on_top():
     assert not part_masks.label_map([None]).any()
 
 
+@fewer_examples()
 @given(st.integers(0, 2**32), st.integers(1, 40), st.integers(1, 40), st.sampled_from([1, 7, 9]))
 def test_the_label_map_is_resized_as_pixel_by_pixel(seed, height, width, factor):
     parts = [rectangles(seed + number, 256, 256) for number in range(2)]

@@ -14,6 +14,7 @@ from hypothesis.extra.numpy import arrays
 from people_in_video.comparing.pairs import student_p
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, half_scores, intervals, weighted_mean
+from tests.helpers import fewer_examples
 
 SCORES = arrays(np.float64, st.integers(2, 40), elements=st.floats(0, 1))
 
@@ -138,6 +139,7 @@ def test_quantiles_beyond_the_first_bound_are_found():
     assert student_p(np.array([40.1, 1e300, np.inf]), 3).tolist() == [0, 0, 0]
 
 
+@fewer_examples()
 @given(SCORES)
 def test_interval_of_a_mean_has_the_standard_error_of_its_halves(values):
     """Sampling without replacement: the halves' variance is known, and 500 of them come near it."""
@@ -154,6 +156,7 @@ def test_lower_is_better_mirrors_an_interval(values):
     assert other.high[0] == pytest.approx(1 - one.low[0], abs=1e-8)
 
 
+@fewer_examples()
 @given(SCORES, st.randoms(use_true_random=False))
 def test_permuting_statistics_and_sides_together_changes_nothing(values, random):
     order = list(range(len(values)))

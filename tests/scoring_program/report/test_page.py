@@ -273,7 +273,7 @@ def test_columns_of_the_interval_may_be_missing():
 
 
 def test_notes_and_error_costs_come_before_everything_else():
-    made = page_of(TASK, example_result(20), SIGNATURE)
+    made = page_of(TASK, example_result(3), SIGNATURE)
     headings = [found.text for found in parsed(made).iter("h2")]
     assert headings[:3] == ["Notes", "What costs most", "Scores"]
 
@@ -365,6 +365,7 @@ def test_a_page_stays_small_whatever_comes():
     assert 20_000 < len(made.encode()) <= page.LARGEST_PAGE
 
 
+@pytest.mark.slow
 def test_a_summary_of_full_size_is_small():
     result = example_result(500)
     summary = [section for section in result.sections if section.level == "summary"]
@@ -509,7 +510,7 @@ def test_timeline_has_a_row_with_the_numbers_of_classes():
 
 def test_ground_truth_predictions_costs_and_values_have_colors_of_their_own():
     """a is ground truth, b prediction, d costs; values are f, and what has many colors begins with others."""
-    made = page_of(TASK, example_result(20), SIGNATURE)
+    made = page_of(TASK, example_result(3), SIGNATURE)
     style = str(next(parsed(made).iter("style")).text)
     assert ".bar span { display: block; height: 100%; border-radius: .2rem; background: var(--f); }" in style
     assert ".costs .bar span { background: var(--d); }" in style

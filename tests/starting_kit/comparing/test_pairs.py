@@ -21,6 +21,7 @@ from scoring_program.metrics.resampling import (
     student_quantile,
     weighted_mean,
 )
+from tests.helpers import fewer_examples
 
 TEAMS = arrays(
     np.float64,
@@ -96,6 +97,7 @@ def test_interval_of_one_pair_leaves_out_0_where_p_is_below_5_percent(values):
     assert (pairs.low_all <= pairs.low + 1e-12).all()
 
 
+@fewer_examples()
 @given(TEAMS, st.randoms(use_true_random=False))
 def test_order_of_teams_changes_nothing_but_the_order(values, random):
     order = list(range(values.shape[1]))
@@ -106,6 +108,7 @@ def test_order_of_teams_changes_nothing_but_the_order(values, random):
     assert one.rank_high[order].tolist() == other.rank_high.tolist()
 
 
+@fewer_examples()
 @given(TEAMS, st.floats(-1, 1))
 def test_constant_added_to_all_scores_changes_no_pair(values, constant):
     teams = submissions(values)
@@ -117,6 +120,7 @@ def test_constant_added_to_all_scores_changes_no_pair(values, constant):
         assert getattr(other, name) == pytest.approx(getattr(one, name), abs=1e-9)
 
 
+@fewer_examples()
 @given(TEAMS)
 def test_lower_is_better_mirrors_ranks(values):
     teams = submissions(values)
@@ -221,6 +225,7 @@ def test_holm_by_hand():
     assert comparison.holm(np.array([0.01, 0.04, 0.03, 0.5])).tolist() == [0.04, 0.09, 0.09, 0.5]
 
 
+@fewer_examples()
 @given(TEAMS, st.data())
 def test_copies_change_no_pair_of_others(values, data):
     distinct = np.unique(values, axis=1)

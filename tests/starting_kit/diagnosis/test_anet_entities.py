@@ -13,17 +13,20 @@ from people_in_video.diagnosis.trials import Family
 from people_in_video.home_loaded import at_home
 from quality.demo_data import load_against
 from quality.task import quality_tasks
+from tests.helpers import every_fourth, one_task
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 CASES = [
     ("boxes as [x, y, width, height]", "boxes", Family.READING),
-    ("boxes 40 pixels off in x and y", "boxes", Family.FIT),
     ("boxes of videos of different sizes", "boxes", Family.ITEM_SCALE),
-    ("boxes one frame late", "boxes", Family.NUMBERS),
     ("the ten frames in reverse", "boxes", Family.NUMBERS),
-    ("predictions of the next video", "boxes", Family.ITEMS),
     ("boxes of a segment in another order", "boxes of a segment", Family.ORDER),
     ("boxes of a segment reshaped from (10, n, 4), not transposed", "boxes of a segment", Family.READING),
+]
+MORE_CASES = [
+    ("boxes 40 pixels off in x and y", "boxes", Family.FIT),
+    ("boxes one frame late", "boxes", Family.NUMBERS),
+    ("predictions of the next video", "boxes", Family.ITEMS),
     ("boxes of half of the videos of half size", "boxes", Family.FIT),
 ]
 GIVEN_CASES = [("words counted from 1", "word indexes", Family.NUMBERS)]
@@ -82,7 +85,9 @@ def demo(tmp_path_factory):
     ("task_id", "name", "what", "family"),
     [
         *((GIVEN, *case) for case in (*CASES, *GIVEN_CASES)),
-        *((GENERATED, *case) for case in (*CASES, *GENERATED_CASES)),
+        *((GENERATED, *case) for case in GENERATED_CASES),
+        *(pytest.param(GIVEN, *case, marks=pytest.mark.slow) for case in MORE_CASES),
+        *(pytest.param(GENERATED, *case, marks=pytest.mark.slow) for case in (*CASES, *MORE_CASES)),
     ],
 )
 def test_a_mistake_is_repaired(demo, tmp_path, task_id, name, what, family):
@@ -100,16 +105,16 @@ def test_two_mistakes_of_different_kinds_are_repaired_together(demo, tmp_path):
     assert demo(GENERATED).repairs(results, tmp_path) == [("boxes", Family.FIT), ("classes", Family.ORDER)]
 
 
-@pytest.mark.parametrize("task_id", [GIVEN, GENERATED])
+@pytest.mark.parametrize("task_id", one_task([GIVEN, GENERATED]))
 @pytest.mark.parametrize("noise", [0.0, 0.3, 0.6])
 def test_predictions_without_a_mistake_need_no_repair(demo, tmp_path, task_id, noise):
     assert demo(task_id).repairs(demo(task_id).prediction(2, noise), tmp_path) == []
 
 
-@pytest.mark.parametrize("task_id", [GIVEN, GENERATED])
+@pytest.mark.parametrize("task_id", one_task([GENERATED, GIVEN]))
 def test_weak_models_need_no_repair(demo, tmp_path, task_id):
     rng = np.random.default_rng(5)
-    for number, model in enumerate(demo(task_id).quality_task.weak_models):
+    for number, model in enumerate(every_fourth(demo(task_id).quality_task.weak_models)):
         results = model.change(copy.deepcopy(demo(task_id).right_answer), rng)
         assert demo(task_id).repairs(results, tmp_path / str(number)) == [], model.name
 
@@ -123,9 +128,14 @@ def test_one_box_for_all_objects_of_a_segment_is_no_other_order(demo, tmp_path):
     ("name", "code", "words"),
     [
         ("words counted from 1", "N-LOOKS", "with word indexes less 1"),
-        ("segments counted from 1", "N-SEGMENTS-OUTSIDE", "n - 1"),
+        pytest.param("segments counted from 1", "N-SEGMENTS-OUTSIDE", "n - 1", marks=pytest.mark.slow),
         ("segments as 00, 01, 02", "N-SEGMENTS-OUTSIDE", "as '0' for '00'"),
-        ("boxes of -1 on every second frame", "N-LOOKS-CONSTANT", "[-1, -1, -1, -1]"),
+        pytest.param(
+            "boxes of -1 on every second frame",
+            "N-LOOKS-CONSTANT",
+            "[-1, -1, -1, -1]",
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_repairs_of_what_is_public_are_told(demo, tmp_path, name, code, words):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -47,6 +49,11 @@ def reference(loaded):
 def detections(source, errors=RIGHT, seed=1):
     rng = np.random.default_rng(seed)
     return [detection(person, errors, rng) for person in read_persons(source)]
+
+
+@pytest.fixture(scope="module")
+def right_detections(source):
+    return detections(source)
 
 
 def gathered(reference, predicted):
@@ -109,27 +116,33 @@ def half_size(prediction):
 
 MISTAKES = [
     (with_iuv(lambda iuv: iuv[[0, 2, 1]]), "arrays", "with channels in the order I, V, U"),
+    (with_iuv(exchange_sides), "arrays", "with left and right parts exchanged"),
+    (with_iuv(write_columns), "arrays", "with arrays written column by column"),
+    (as_corners, "boxes", "as [x1, y1, x2, y2]"),
+    (half_size, "boxes", "with x times 2 and y times 2"),
+    (lambda prediction: prediction._replace(image_id=prediction.image_id % 24 + 1), "boxes", "as predictions of the previous image"),
+]  # fmt: skip
+MORE_MISTAKES = [
     (with_iuv(complement), "arrays", "with 1 - U and 1 - V for U and V"),
     (with_iuv(count_parts_from_0), "arrays", "with parts plus 1"),
-    (with_iuv(exchange_sides), "arrays", "with left and right parts exchanged"),
     (with_iuv(lambda iuv: iuv[:, :, ::-1]), "arrays", "with arrays flipped left to right"),
     (with_iuv(lambda iuv: iuv[:, ::-1]), "arrays", "with arrays flipped top to bottom"),
     (with_iuv(lambda iuv: iuv[:, ::-1, ::-1]), "arrays", "with arrays turned upside down"),
-    (with_iuv(write_columns), "arrays", "with arrays written column by column"),
     (with_box(lambda x, y, w, h: (y, x, w, h)), "boxes", "as [y, x, width, height]"),
     (with_box(lambda x, y, w, h: (x + w / 2, y + h / 2, w, h)), "boxes",
      "as [center x, center y, width, height]"),
-    (as_corners, "boxes", "as [x1, y1, x2, y2]"),
-    (half_size, "boxes", "with x times 2 and y times 2"),
     (with_box(lambda x, y, w, h: (x + 40, y + 40, w, h)), "boxes", "with x minus 40 and y minus 40"),
     (with_box(lambda x, y, w, h: (CANVAS[0] - x - w, y, w, h)), "boxes", "with x mirrored (640 minus x)"),
-    (lambda prediction: prediction._replace(image_id=prediction.image_id % 24 + 1), "boxes", "as predictions of the previous image"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("change", "what", "words"), MISTAKES, ids=[words for _, _, words in MISTAKES])
-def test_a_mistake_is_named_in_words(change, what, words, source, loaded):
-    predicted = [change(prediction) for prediction in detections(source)]
+@pytest.mark.parametrize(
+    ("change", "what", "words"),
+    [*MISTAKES, *(pytest.param(*mistake, marks=pytest.mark.slow) for mistake in MORE_MISTAKES)],
+    ids=[words for _, _, words in (*MISTAKES, *MORE_MISTAKES)],
+)
+def test_a_mistake_is_named_in_words(change, what, words, right_detections, loaded):
+    predicted = list(map(change, right_detections))
     assert repairs_of(loaded, predicted) == [(what, words)]
 
 
@@ -154,39 +167,39 @@ HONEST = {
 
 
 @pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
-@pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
+@pytest.mark.parametrize("errors", [pytest.param(RIGHT, marks=pytest.mark.slow), WEAK], ids=["right", "weak"])
 def test_honest_submissions_need_no_repair(change, errors, source, loaded):
     for seed in range(5 if is_nightly() else 1):
         predicted = [change(prediction) for prediction in detections(source, errors, seed)]
         assert repairs_of(loaded, predicted) == []
 
 
-def test_false_and_repeated_detections_hide_no_mistake(source, loaded):
+def test_false_and_repeated_detections_hide_no_mistake(right_detections, loaded):
     """Ten detections of low scores beside each that is meant."""
     predicted = []
-    for prediction in detections(source):
+    for prediction in right_detections:
         flipped = prediction._replace(iuv=np.ascontiguousarray(prediction.iuv[:, :, ::-1]), score=0.9)
         elsewhere = prediction._replace(box=(5.0 + prediction.image_id, 5.0, *prediction.box[2:]), score=0.1)
         predicted += [flipped, flipped, *[elsewhere] * 5]
     assert repairs_of(loaded, predicted) == [("arrays", "with arrays flipped left to right")]
 
 
-def test_scores_in_reverse_order_are_named_with_the_score_that_they_would_get(loaded, source):
+def test_scores_in_reverse_order_are_named_with_the_score_that_they_would_get(loaded, right_detections):
     predicted = []
-    for prediction in detections(source):
+    for prediction in right_detections:
         upside_down = np.ascontiguousarray(prediction.iuv[:, ::-1])
         predicted += [prediction._replace(score=0.1), prediction._replace(score=0.9, iuv=upside_down)]
-    assert repairs_of(loaded, predicted) == [("first detections", "with scores in reverse order")]
     submission = gathered(loaded.reference, predicted)
     statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
     (repair,) = explanation.repairs_of(loaded, submission, statistics)
+    assert (repair.what, repair.trial.words) == ("first detections", "with scores in reverse order")
     assert loaded.task.scores(repair.repaired.statistics)["score"] > 0.9
 
 
-def test_nothing_is_compared_where_nothing_can_be(loaded, source):
+def test_nothing_is_compared_where_nothing_can_be(loaded, right_detections):
     assert repairs_of(loaded, []) == []
     elsewhere = [
-        prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in detections(source)
+        prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in right_detections
     ]
     assert repairs_of(loaded, elsewhere) == []
 
@@ -237,9 +250,11 @@ def test_a_mistake_is_named_at_full_alone(hints):
     assert hints(change, "summary") == []
 
 
-def test_coarse_parts_are_named_without_labels(hints):
+def test_coarse_parts_are_named_without_labels(loaded, right_detections, tmp_path):
     coarse = with_iuv(lambda iuv: np.stack([(iuv[0] + 1) // 2 + (iuv[0] > 0), *iuv[1:]]))
-    (line,) = hints(coarse, "none")
+    write_files(TASK.files(list(map(coarse, right_detections))), tmp_path)
+    hidden = replace(loaded, settings={**loaded.settings, "detail": "none"})
+    (line,) = [note.line() for note in hidden.score_path(tmp_path).notes if note.is_mistake]
     assert line.startswith("N-PARTS-COARSE: no part is above 14 ")
 
 
@@ -257,14 +272,12 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(hints):
     assert [line.split()[0] for line in hints(double, "none")] == ["N-BOXES-OUTSIDE:"]
 
 
-def test_a_low_score_says_where_agreement_is_lost(many_images, tmp_path):
-    source, prepared = many_images
+def test_a_low_score_says_where_agreement_is_lost(loaded, right_detections, tmp_path):
     rng = np.random.default_rng(1)
     random_parts = with_iuv(
         lambda iuv: rng.integers(0, [[[25]], [[256]], [[256]]], iuv.shape).astype(np.uint8)
     )
-    write_files(TASK.files([random_parts(prediction) for prediction in detections(source)]), tmp_path)
-    result = loaded_at_home(ID, prepared, detail="full").score_path(tmp_path)
-    (note,) = [note for note in result.notes if note.is_mistake]
+    write_files(TASK.files(list(map(random_parts, right_detections))), tmp_path)
+    (note,) = [note for note in loaded.score_path(tmp_path).notes if note.is_mistake]
     assert note.code == "N-LOW"
     assert "Agreement is lost here: 0 % of your arrays are right" in note.text

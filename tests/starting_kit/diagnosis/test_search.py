@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from people_in_video.diagnosis.samples import BOX_IOU, Arrays, Names, Regions, choose_entries, from_sizes
 from people_in_video.diagnosis.search import Comparison, Measured, find_repairs
 from people_in_video.diagnosis.trials import Family
-from tests.helpers import fewer_examples
+from tests.helpers import fewer_examples, is_nightly
 
 N_ITEMS, N_FRAMES = 30, 8
 SIZE = np.array([640.0, 480.0])
@@ -181,6 +181,7 @@ def test_predictions_of_other_items_are_recognized():
 
 
 N_ROWS = 10
+SEEDS = range(5 if is_nightly() else 1)
 
 
 def search_rows(rng, order, noise=0.15, share_right=0.6):
@@ -211,7 +212,7 @@ def search_rows(rng, order, noise=0.15, share_right=0.6):
     return search(sample)
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("shift", [1, -1, 2, -2])
 def test_rows_of_a_neighboring_sequence_are_recognized_in_a_few_sequences(seed, shift):
     repair = search_rows(np.random.default_rng(seed), np.roll(np.arange(12), -shift))
@@ -222,7 +223,7 @@ def test_rows_of_a_neighboring_sequence_are_recognized_in_a_few_sequences(seed, 
     )
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("n_sequences", [12, 72])
 def test_rows_of_sequences_in_another_order_are_recognized(seed, n_sequences):
     rng = np.random.default_rng(seed)
@@ -258,13 +259,12 @@ def test_honest_boxes_need_no_repair(seed, noise, growth):
 
 
 @fewer_examples()
-@given(st.integers(0, 10**6))
-def test_models_that_know_nothing_need_no_repair(seed):
+@given(st.integers(0, 10**6), st.booleans())
+def test_models_that_know_nothing_need_no_repair(seed, is_median):
     rng = np.random.default_rng(seed)
     boxes = true_boxes(rng)
     median = np.tile(np.median(boxes, axis=0), (len(boxes), 1))
-    assert search_boxes(noisy(median, rng, 0.05), boxes) is None
-    assert search_boxes(true_boxes(rng), boxes) is None
+    assert search_boxes(noisy(median, rng, 0.05) if is_median else true_boxes(rng), boxes) is None
 
 
 @fewer_examples()

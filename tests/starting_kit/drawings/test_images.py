@@ -17,7 +17,7 @@ from people_in_video.commands import score as score_command
 from people_in_video.drawings import images
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, Shape
 from people_in_video.drawings.svg import Drawings
-from tests.helpers import REFERENCES, SAMPLES
+from tests.helpers import REFERENCES, SAMPLES, one_of_each_challenge, one_task
 from tests.scoring_program.report.test_page import parsed
 
 BOX = DrawnObject("x", "y", True, [Shape(GROUND_TRUTH, [0.0, 0.0, 102.0, 50.0])])
@@ -120,8 +120,8 @@ def test_wrong_sizes_are_refused(text):
     assert images.image_size("1280x720") == (1280, 720)
 
 
-def run(tmp_path, *options, task="kinetics_tps"):
-    arguments = [task, str(SAMPLES / task / "weak"), "--output", str(tmp_path / "out"), *options]
+def run(tmp_path, *options, task="kinetics_tps", sample="weak"):
+    arguments = [task, str(SAMPLES / task / sample), "--output", str(tmp_path / "out"), *options]
     code = score_command.main(arguments)
     page = tmp_path / "out" / "detailed_results.html"
     return code, page.read_text(encoding="utf-8")
@@ -145,15 +145,20 @@ def test_page_has_the_images(tmp_path, capsys):
     assert "base64" not in detail
 
 
-@pytest.mark.parametrize("task", ["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
+@pytest.mark.parametrize(
+    "task", one_of_each_challenge(["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
+)
 def test_number_of_drawings_is_chosen(tmp_path, task):
-    _, text = run(tmp_path, "--drawings", "3", task=task)
+    _, text = run(tmp_path, "--drawings", "3", task=task, sample="good")
     assert text.count('class="drawing"') == 3
-    _, text = run(tmp_path, "--drawings", "0", task=task)
+
+
+def test_without_drawings_the_page_has_none(tmp_path):
+    _, text = run(tmp_path, "--drawings", "0", sample="good")
     assert 'class="drawing"' not in text
 
 
-@pytest.mark.parametrize("task", ["chalearn_action", "chalearn_gesture"])
+@pytest.mark.parametrize("task", one_task(["chalearn_action", "chalearn_gesture"]))
 def test_timelines_are_the_drawings_of_sequences(tmp_path, task):
     _, text = run(tmp_path, "--drawings", "3", task=task)
     assert text.count('class="timeline"') == 3
