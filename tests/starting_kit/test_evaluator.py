@@ -362,7 +362,11 @@ def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monk
         Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=where)
 
     monkeypatch.setattr(f"{package}.write.FORMAT", dataclasses.replace(form, check=check_content))
-    monkeypatch.setattr(f"{package}.read.check", check_entry if task == "densepose" else check_content)
+    if task == "densepose":
+        monkeypatch.setattr(f"{package}.read.check", check_entry)
+        monkeypatch.setattr(f"{package}.selection.check", check_entry)
+    else:
+        monkeypatch.setattr(f"{package}.read.check", check_content)
     evaluator = Evaluator(task)
     for call in (
         lambda: people_in_video.check(task, path),
