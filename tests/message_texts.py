@@ -12,6 +12,8 @@ MESSAGE_TEXTS = {
     "E-CSV-EMPTY-LINE chalearn_gesture": "the line is empty; delete it",
     "E-CSV-ENCODING chalearn_gesture": "byte 10 is not valid UTF-8; save the file as plain ASCII or UTF-8",
     "E-FILE-KIND chalearn_gesture": "this is a zip file, not CSV; unpack it",
+    "E-FILE-KIND chalearn_action": "this is a file of PyTorch: it holds data.pkl and version; write its content as the page of the task says, and zip it",
+    "E-FILE-KIND kinetics_tps": "this is a file of PyTorch: it holds data.pkl and version; write its content as the page of the task says, and zip it",
     "E-CSV-HEADER chalearn_gesture": "'gesture,start,end' looks like a header; delete the line: the files have none",
     "E-CSV-INTEGER chalearn_gesture": "start frame '1.0' is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int)",
     "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",

@@ -15,13 +15,14 @@ from typing import NamedTuple
 
 from validator.findings import Findings, Refused
 from validator.formats.rules import load_rules, task_ids
-from validator.kinds import HEAD_BYTES
+from validator.kinds import HEAD_BYTES, PYTORCH
 from validator.submission import Submission
 from validator.texts import quote
 
 # The code of the problem that a submission to another task has.
 OTHER_TASK = "E-TASK"
 _NAMED_AT_MOST = 5
+_MEMBERS_OF_PYTORCH = frozenset({"data.pkl", "version"})
 OTHER_CASE = "upper and lower case differ"
 OTHER_TASKS_FILE = "other_tasks.json"
 """A file beside this module with the `TaskFiles` of tasks whose rules a program or a kit does not hold."""
@@ -41,7 +42,10 @@ def refuse_nothing(submission: Submission, file_names: str, findings: Findings) 
 
 
 def refuse_other_task(submission: Submission, names: list[str], findings: Findings) -> None:
-    """Raise Refused if these files are those of another task."""
+    """Raise Refused if these files are those of another task, or the members of a file of PyTorch."""
+    if _MEMBERS_OF_PYTORCH.issubset(names):
+        problem = f"this is {PYTORCH.name}: it holds data.pkl and version"
+        findings.refuse("E-FILE-KIND", problem, PYTORCH.how_to_zip())
     task = " or ".join(tasks_of_files(submission, names))
     if task:
         findings.refuse(

@@ -28,6 +28,12 @@ class FileKind(NamedTuple):
         """Return what makes a file of the ``wanted`` kind of it."""
         return self.remedy.format(wanted)
 
+    def how_to_zip(self) -> str:
+        """Return what makes the zip of a submission of it."""
+        if self.is_archive:
+            return "pack the files as .zip"
+        return f"{self.how('the page of the task says')}, and zip it"
+
 
 _EXPORT = "export it as {}"
 _WRITE = "write its content as {}"
@@ -52,6 +58,7 @@ _KINDS = {
 _ZIP = FileKind("a zip file", _UNPACK, is_archive=True)
 _TAR = FileKind("a tar file", _UNPACK, is_archive=True)
 PICKLE = FileKind("a pickle of Python", _WRITE)
+PYTORCH = FileKind("a file of PyTorch", _WRITE)
 _HTML = FileKind("a web page (HTML)", "download the file itself, perhaps after logging in")
 _UTF16 = FileKind("UTF-16 text", _ENCODE)
 _UTF32 = FileKind("UTF-32 text", _ENCODE)
@@ -64,7 +71,7 @@ _FIRST_MEMBERS = (
     ),
     ((b"mimetype",), (), FileKind("a file of an office program", _EXPORT)),
     ((), (b".npy",), FileKind("an archive of numpy (.npz)", _WRITE)),
-    ((), (b"/data.pkl",), FileKind("a file of PyTorch", _WRITE)),
+    ((), (b"/data.pkl",), PYTORCH),
 )
 
 

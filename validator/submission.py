@@ -474,12 +474,7 @@ def _why_no_zip(head: bytes) -> tuple[str, str, str]:
     if head.startswith(b"PK\x03\x04"):
         problem = "this zip file is truncated: its end is missing"
         return "E-ZIP-NOT", problem, "create it again and upload it again"
-    remedy = (
-        "pack the files as .zip"
-        if kind.is_archive
-        else f"{kind.how('the page of the task says')}, and zip it"
-    )
-    return "E-ZIP-NOT", f"this is {kind.name}, not a zip file", remedy
+    return "E-ZIP-NOT", f"this is {kind.name}, not a zip file", kind.how_to_zip()
 
 
 def _overlap(archive: zipfile.ZipFile) -> bool:

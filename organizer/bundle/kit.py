@@ -23,6 +23,7 @@ from pathlib import Path
 
 from organizer import ROOT
 from organizer.bundle import DIST
+from organizer.bundle.competition import refused
 from organizer.bundle.cut import task_id_of
 from organizer.bundle.examples import example_of
 from organizer.bundle.modules import imported_names, needed_modules
@@ -327,7 +328,11 @@ def kit_command(task_id: str | None) -> int:
 
 
 def _tasks_of_competition() -> list[str]:
-    return sorted({task_id for task in load_competition()["tasks"] if (task_id := task_id_of(task))})
+    """Return the tasks that competition.yaml names. Raises Refused if it names none of this repository."""
+    kit_task_ids = sorted({task_id for task in load_competition()["tasks"] if (task_id := task_id_of(task))})
+    if not kit_task_ids:
+        raise refused("no task for a kit", "/tasks")
+    return kit_task_ids
 
 
 def write_kit(kit_task_ids: Sequence[str], folder: Path) -> Path:

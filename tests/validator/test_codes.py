@@ -123,6 +123,7 @@ CASES = [
     ("E-CSV-EMPTY-LINE", GESTURE, rows("1,1,5\n\n1,7,9\n"), CSV, "line 2 column 1"),
     ("E-CSV-ENCODING", GESTURE, rows(b"1,1,5\n1,7,\xff\n"), CSV, "line 2 column 1"),
     ("E-FILE-KIND", GESTURE, rows(b"PK\x03\x04\x14\0\0\0"), CSV, ""),
+    *(("E-FILE-KIND", task, {"archive/data.pkl": "\x80\x02.", "archive/version": "3\n"}, "", "") for task in (ACTION, KINETICS)),
     ("E-CSV-HEADER", GESTURE, rows("gesture,start,end\n1,1,5\n"), CSV, "line 1 column 1"),
     ("E-CSV-INTEGER", GESTURE, rows("1,1.0,5\n"), CSV, "line 1 column 2"),
     ("E-CSV-INTEGER", GESTURE, rows("1,1,5\nwave,1,5\n"), CSV, "line 2 column 1"),

@@ -14,7 +14,9 @@ from dataclasses import replace
 import pytest
 from packaging.version import Version
 
+from organizer.__main__ import main
 from organizer.bundle import kit as kit_module
+from organizer.bundle import source as source_module
 from organizer.bundle.kit import (
     KIT_FOLDER,
     PACKAGE,
@@ -27,6 +29,7 @@ from organizer.bundle.programs import build_program
 from organizer.bundle.public_files import demo_reference
 from organizer.files import folder_files, write_files
 from people_in_video.__main__ import COMMANDS
+from quality.competition import competition_text
 from scoring_program.signature import VERSION
 from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, ROOT
@@ -54,6 +57,14 @@ build_packages(write_kit([task], folder / "kit"), folder, kit_version([task]))
 @pytest.fixture(scope="module")
 def kit(tmp_path_factory):
     return write_kit([TASK], tmp_path_factory.mktemp("kit") / "kit")
+
+
+def test_a_competition_without_a_known_task_is_refused_with_the_way_out(tmp_path, monkeypatch, capsys):
+    text = re.sub("[a-z_]+_program.zip", "moon_program.zip", competition_text())
+    (tmp_path / "competition.yaml").write_text(text, encoding="utf-8")
+    monkeypatch.setattr(source_module, "SOURCE", tmp_path)
+    assert main(["kit"]) == 1
+    assert re.match("1. L-TASK competition.yaml: .*organizer kit ID", capsys.readouterr().err)
 
 
 def package_names(names):
