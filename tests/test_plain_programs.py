@@ -8,7 +8,7 @@ from random import Random
 import pytest
 
 from tests.golden_cases import PROTOCOLS, cases, score_case, settings_of
-from tests.helpers import PUBLISHED, loaded, scaled
+from tests.helpers import PUBLISHED, is_nightly, loaded, scaled
 from tests.plain.random_cases import SETTINGS, write_random_case
 
 # Those of an interval follow from halves of the items, not from the page of the task.
@@ -28,11 +28,23 @@ def check(result, expected):
     assert scores == pytest.approx(expected, rel=0, abs=6e-11)
 
 
+def published_cases():
+    """Return the golden cases of published tasks; a task of one's own is recomputed by whoever adds it.
+
+    Those with one template of DensePose follow each other: what is prepared of it is kept.
+    """
+
+    def place(case):
+        template = case / "ref" / "SMPL_subdiv.mat"
+        return case.parent.name, template.read_bytes() if template.exists() else b""
+
+    return sorted((case for case in cases() if case.parent.name in PUBLISHED), key=place)
+
+
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(
     "case",
-    # A task of one's own is recomputed by whoever adds it.
-    [case for case in cases() if case.parent.name in PUBLISHED],
+    published_cases(),
     ids=lambda case: f"{case.parent.name}-{case.name}",
 )
 def test_golden_cases_score_as_the_plain_program_says(case, protocol):
@@ -42,7 +54,7 @@ def test_golden_cases_score_as_the_plain_program_says(case, protocol):
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("seed", range(scaled(60)))
+@pytest.mark.parametrize("seed", range(scaled(60 if is_nightly() else 24)))
 @pytest.mark.parametrize("task_id", PUBLISHED)
 def test_random_submissions_score_as_the_plain_program_says(tmp_path, task_id, seed, protocol):
     folders = write_random_case(task_id, Random(seed), tmp_path)

@@ -10,7 +10,9 @@ import numpy as np
 import pytest
 import yaml
 
+from organizer import split as organizer_split
 from organizer.__main__ import main
+from organizer.bundle import source
 from organizer.bundle.parts import Parts
 from organizer.data.prepare import prepare
 from organizer.files import folder_files
@@ -23,6 +25,30 @@ from scoring_program.task import load_task
 from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, loaded_at_home, one_of_each_challenge
 
 GESTURE = "chalearn_gesture"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def short_competition(tmp_path_factory):
+    """Split in a competition with the tasks alone: keeping the comments of a long one takes longer than splitting."""
+    phase = {"index": 0, "name": "Main phase", "start": "2027-01-01 00:00:00", "end": "2027-12-31 23:59:59"}
+    programs = [f"{task_id}_program.zip" for task_id in PUBLISHED]
+    competition = {
+        **{"version": 2, "title": "T", "image": "logo.png", "terms": "terms.md", "pages": []},
+        "tasks": [
+            {"index": index, "name": "N", "scoring_program": program}
+            for index, program in enumerate(programs)
+        ],
+        "phases": [{**phase, "tasks": list(range(len(programs)))}],
+        "leaderboards": [
+            {"title": "L", "key": "l", "columns": [{"index": 0, "title": "Score", "key": "score"}]}
+        ],
+    }
+    folder = tmp_path_factory.mktemp("short")
+    (folder / "competition.yaml").write_text(yaml.safe_dump(competition), encoding="utf-8")
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (organizer_split, source):
+            patch.setattr(module, "SOURCE", folder)
+        yield
 
 
 @pytest.fixture(scope="module", params=one_of_each_challenge(PUBLISHED))
@@ -271,7 +297,7 @@ def test_tables_of_classes_count_every_instance(tmp_path, capsys):
 def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     competition = tmp_path / "competition.yaml"
     competition.write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
+    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
     before = competition.read_text(encoding="utf-8")
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path}/"
     assert main(f"{call}shown".split()) == 0
@@ -294,7 +320,7 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
 def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, capsys, monkeypatch):
     competition = tmp_path / "competition.yaml"
     competition.write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
+    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'out'}"
     assert main(f"{call} --write".split()) == 0
     written = competition.read_text(encoding="utf-8")
@@ -331,7 +357,7 @@ def test_parts_are_replaced_but_not_what_others_put_there(tmp_path, capsys):
 
 def test_three_shares_make_three_parts(tmp_path, capsys, monkeypatch):
     (tmp_path / "competition.yaml").write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr("organizer.split.SOURCE", tmp_path)
+    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
     call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 20 20 60"
     assert main(call.split()) == 0
     names = [GESTURE, f"{GESTURE}_2", f"{GESTURE}_3"]

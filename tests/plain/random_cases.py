@@ -16,6 +16,7 @@ import scipy.io
 from PIL import Image
 
 from people_in_video.references.part_masks import encode_counts
+from tests.helpers import is_nightly
 
 Files = dict[str, Union[str, bytes]]
 
@@ -175,9 +176,11 @@ def densepose(rng: Random) -> tuple[Files, Files]:
     for number, person in enumerate(persons, start=1):
         person["id"] = number
     rng.shuffle(images)
+    # What is prepared of a template takes most of the time of a case, and is kept.
+    template = densepose_template(rng if is_nightly() else Random(0))
     annotations = {"images": images, "annotations": persons, "categories": [{"id": 1, "name": "person"}]}
     return (
-        {**densepose_template(rng), **as_json({"annotations.json": annotations})},
+        {**template, **as_json({"annotations.json": annotations})},
         as_json({"densepose_x_results.json": detections}),
     )
 
