@@ -145,8 +145,6 @@ class FilePredictions(Predictions):
 
     def check(self, loaded: AnyLoaded) -> None:
         """Check all that reading the files checks of each item. Raises Refused."""
-        if not self.entries:
-            return
         try:
             loaded.read(self.files())
         except Refused as refused:
