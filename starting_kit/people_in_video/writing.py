@@ -366,7 +366,4 @@ def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
         raise ValueError(f"{what}: {values!r} is no list; give [{values!r}]")
-    for index, value in enumerate(values):
-        if not isinstance(value, str) or not value:
-            raise ValueError(f"{what}[{index}] is {value!r}; it must be a string")
-    return list(map(str, values))
+    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]
