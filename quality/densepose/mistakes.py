@@ -23,7 +23,6 @@ Change = Callable[[Detections], Detections]
 ChangeOfArray = Callable[[Pixels], Pixels]
 # The images of synthetic references: width and height.
 CANVAS = (640, 480)
-_PARTS = 24
 _BOXES, _ARRAYS = ("boxes",), ("arrays",)
 
 

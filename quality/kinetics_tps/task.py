@@ -29,9 +29,8 @@ from validator.formats.kinetics_tps.write import (
     part_entry,
 )
 
-# Changes of the content of one file, and of both; they may change in place.
+# Changes of the content of one file; they may change in place.
 ChangeOfFile = Callable[[Json], Json]
-Change = Callable[[Prediction], Prediction]
 _GIANT = [-1e4, -1e4, 1e4, 1e4]
 
 

@@ -145,8 +145,6 @@ class FilePredictions(Predictions):
 
     def check(self, loaded: AnyLoaded) -> None:
         """Check all that reading the files checks of each item. Raises Refused."""
-        if not self.entries:
-            return
         try:
             loaded.read(self.files())
         except Refused as refused:
@@ -369,7 +367,4 @@ def texts(values: Sequence[str], what: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
         raise ValueError(f"{what}: {values!r} is no list; give [{values!r}]")
-    for index, value in enumerate(values):
-        if not isinstance(value, str) or not value:
-            raise ValueError(f"{what}[{index}] is {value!r}; it must be a string")
-    return list(map(str, values))
+    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]

@@ -117,17 +117,13 @@ class AnetEntitiesWriter(FilePredictions):
 
     def files(self) -> dict[str, bytes]:
         """Return the JSON file by its name."""
-        return encode_submission(self._results(), self._mode, self._external)
-
-    def _results(self) -> Results:
-        """Return the objects of the segments of each video, as the file has them."""
         results: Results = {}
         for video, segment, word in sorted(self.entries):
             objects = results.setdefault(video, {}).setdefault(segment, no_objects())
             names, boxes = self.entries[video, segment, word]
             for name, object_boxes in zip(names, boxes):
                 add_object(objects, name, word, object_boxes.tolist())
-        return results
+        return encode_submission(results, self._mode, self._external)
 
     def unit(self, key: Key) -> Key:
         """Return the segment of a word."""

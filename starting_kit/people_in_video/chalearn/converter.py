@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -295,14 +296,7 @@ def _videos(task_id: str, public: Path | None, reference: Path | None) -> _Video
         problem = "seconds need the frame rate of each video"
         remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"
         raise ConversionError(f"{problem}; {remedy}")
-    video_of_item: dict[str, _Video | None] = {}
-
-    def video_of(item: str) -> _Video | None:
-        if item not in video_of_item:
-            video_of_item[item] = _read_video(f"{item}{DATA_ENDING}", files)
-        return video_of_item[item]
-
-    return video_of
+    return cache(lambda item: _read_video(f"{item}{DATA_ENDING}", files))
 
 
 def _read_video(name: str, files: Mapping[str, bytes]) -> _Video | None:

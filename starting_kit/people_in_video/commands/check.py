@@ -148,7 +148,3 @@ def _zip_text(task: str, submission: Path, conversion: ConversionOptions, refere
     if reference and "public" in converter.options:
         words += ["--reference", str(reference)]
     return f"to upload it, write a zip: {shlex.join(words)}"
-
-
-if __name__ == "__main__":
-    sys.exit(main())

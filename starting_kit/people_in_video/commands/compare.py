@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from functools import partial
 from pathlib import Path
 
 from people_in_video.commands.options import (
@@ -21,6 +22,7 @@ from people_in_video.commands.options import (
     check_paths,
     command_parser,
     conversion_of,
+    report_failure,
     report_mistakes,
     require_task,
     selected_items,
@@ -64,7 +66,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return _compare(parser, task, files, options)
     except (Refused, SubmissionError) as error:
-        return _report_failure(f"{_NO_SUBMISSION}\n{error}", options.output)
+        clear = partial(outputs.clear, options.output, [PAGE, JSON])
+        return report_failure(f"{_NO_SUBMISSION}\n{error}", clear)
     except ReferenceProblemsError as error:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
     except console.OutputError as error:
@@ -131,17 +134,6 @@ def _compare(
     return INVALID if comparison.invalid or has_mistakes else SCORED
 
 
-def _report_failure(message: str, output: Path) -> int:
-    """Say why no submission could be compared; leave no earlier comparison."""
-    console.say(message, to=sys.stderr)
-    try:
-        outputs.clear(output, [PAGE, JSON])
-    except console.OutputError as error:
-        console.report(error)
-        return BROKEN
-    return INVALID
-
-
 def _report(comparison: Comparison, options: argparse.Namespace) -> None:
     """Write the outputs and print the same in short."""
     for name, findings in comparison.invalid.items():
@@ -166,7 +158,3 @@ def _report(comparison: Comparison, options: argparse.Namespace) -> None:
     if is_demo:
         lines.append(_DEMO)
     console.say(*lines)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -76,7 +76,3 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
     add_conversion_options(parser, "frame rates for seconds")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -94,7 +94,3 @@ def _explain_submission(
         notes = note_lines(result.notes) or [_NOTHING_FOUND]
         console.say(page.score_line(load_task(task), result.shown), *notes)
     return outcome.exit_code
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -67,7 +66,3 @@ def _parser() -> argparse.ArgumentParser:
     form.add_argument("--json", action="store_true", help="print all columns of the runs as JSON")
     form.add_argument("-q", "--quiet", action="store_true", help="print the path of the page alone")
     return parser
-
-
-if __name__ == "__main__":
-    sys.exit(main())

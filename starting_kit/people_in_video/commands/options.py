@@ -6,7 +6,7 @@ import argparse
 import difflib
 import math
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from people_in_video.demo_data import default_task
@@ -14,6 +14,7 @@ from people_in_video.item_list import check_known, read_items
 from people_in_video.references.loading import load
 from people_in_video.telling_task import tasks_of_submission
 from people_in_video.tools.conversion import UNITS, ConversionOptions
+from scoring_program.run import BROKEN, INVALID
 from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import VERSION
 from scoring_program.task import task_ids
@@ -210,6 +211,17 @@ def selected_items(
     except OSError as error:
         parser.error(f"--items: {options.items} cannot be read ({error.strerror})")
     return items
+
+
+def report_failure(message: str, clear_outputs: Callable[[], None]) -> int:
+    """Say why nothing was scored, and leave no outputs of an earlier run; return the exit code."""
+    console.say(message, to=sys.stderr)
+    try:
+        clear_outputs()
+    except console.OutputError as error:
+        console.report(error)
+        return BROKEN
+    return INVALID
 
 
 def report_mistakes(notes: Iterable[Note]) -> bool:

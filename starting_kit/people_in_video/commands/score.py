@@ -29,6 +29,7 @@ from people_in_video.commands.options import (
     conversion_of,
     indented,
     only_submission,
+    report_failure,
     report_mistakes,
     require_task,
     selected_items,
@@ -81,7 +82,7 @@ def main(arguments: list[str] | None = None) -> int:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
     except Refused as refused:
-        return _report_refused(refused, options.output)
+        return report_failure(f"{_INVALID}\n{refused}", partial(outputs.remove_scores, options.output))
     return _report(task, outcome, options)
 
 
@@ -156,17 +157,6 @@ def _overrides(options: argparse.Namespace) -> Settings:
     """Return the settings that options replace."""
     overrides = {"protocol": options.protocol, "subset": options.subset}
     return {name: value for name, value in overrides.items() if value}
-
-
-def _report_refused(refused: Refused, output: Path) -> int:
-    """Say why a submission cannot be opened or converted; leave no scores of an earlier one."""
-    console.say(f"{_INVALID}\n{refused}", to=sys.stderr)
-    try:
-        outputs.remove_scores(output)
-    except console.OutputError as error:
-        console.report(error)
-        return BROKEN
-    return INVALID
 
 
 def _report(task: str, outcome: Outcome, options: argparse.Namespace) -> int:
@@ -358,7 +348,3 @@ def _print_classes(result: Result) -> None:
 
 def _cell_text(cell: Cell) -> str:
     return f"{cell:.4f}" if isinstance(cell, float) else str(cell)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

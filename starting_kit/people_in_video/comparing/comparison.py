@@ -324,10 +324,11 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
     sign = 1 if standings.task.higher_is_better else -1
     rows = []
     for place, column in zip(other_places, differences.T):
-        has_both = ~np.isnan(column)
-        strip = _ItemStrip(column[has_both].tolist(), scale, sign)
-        whose = element("div", cut(standings.names[place]), element("small", strip.text()), class_="name")
-        rows.append([whose, strip.draw()])
+        item_differences = column[~np.isnan(column)].tolist()
+        n_items = Counter(_side(sign * difference) for difference in item_differences)
+        text = f"{n_items['up']:,} better, {n_items['even']:,} equal, {n_items['down']:,} worse"
+        whose = element("div", cut(standings.names[place]), element("small", text), class_="name")
+        rows.append([whose, _strip(item_differences, scale, sign, text)])
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
     note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "
@@ -339,43 +340,29 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
     return table_cards("differences", title, note, ("Submission", scale_ends(scale)), rows)
 
 
-class _ItemStrip(NamedTuple):
-    """The differences of the scores of items of one submission to the best one, on a common scale.
+def _strip(differences: Sequence[float], scale: Scale, sign: int, text: str) -> Element:
+    """Return a histogram of the differences of items that are not 0, on a common scale.
 
-    ``sign`` is 1 where higher scores are better, else -1.
+    ``sign`` is 1 where higher scores are better, else -1; ``text`` says the same in words.
     """
-
-    differences: Sequence[float]
-    scale: Scale
-    sign: int
-
-    def text(self) -> str:
-        """Return how many items are better, equal and worse."""
-        n_items = Counter(_side(self.sign * difference) for difference in self.differences)
-        better = f"{n_items['up']:,} better"
-        equal = f"{n_items['even']:,} equal"
-        worse = f"{n_items['down']:,} worse"
-        return f"{better}, {equal}, {worse}"
-
-    def draw(self) -> Element:
-        """Return a histogram of the differences that are not 0."""
-        zero = element("line", x1=50, y1=0, x2=50, y2=20, class_="zero")
-        look = {"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img"}
-        return element("svg", zero, *self._bars(), class_="forest strip", **look, aria_label=self.text())
-
-    def _bars(self) -> list[Element]:
-        unequal = [difference for difference in self.differences if difference]
-        counts, edges = np.histogram(unequal, _BINS, self.scale)
-        largest = max(int(counts.max()), 1)
-        bars = []
-        for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist()):
-            left, right = self.scale.percent(low), self.scale.percent(high)
-            height = 19 * count / largest
-            place = {"x": left, "y": 20 - height, "width": right - left - 0.2, "height": height}
-            texts = {name: f"{value:.2f}" for name, value in place.items()}
-            title = element("title", f"{low:+.4f} to {high:+.4f}: {count:,}")
-            bars.append(element("rect", title, class_=f"bin {_side(self.sign * (low + high))}", **texts))
-        return bars
+    strip = element(
+        "svg",
+        element("line", x1=50, y1=0, x2=50, y2=20, class_="zero"),
+        class_="forest strip",
+        **{"viewBox": "0 0 100 20", "preserveAspectRatio": "none", "role": "img"},
+        aria_label=text,
+    )
+    unequal = [difference for difference in differences if difference]
+    counts, edges = np.histogram(unequal, _BINS, scale)
+    largest = max(int(counts.max()), 1)
+    for count, low, high in zip(counts.tolist(), edges.tolist(), edges[1:].tolist()):
+        left, right = scale.percent(low), scale.percent(high)
+        height = 19 * count / largest
+        place = {"x": left, "y": 20 - height, "width": right - left - 0.2, "height": height}
+        texts = {name: f"{value:.2f}" for name, value in place.items()}
+        title = element("title", f"{low:+.4f} to {high:+.4f}: {count:,}")
+        strip.append(element("rect", title, class_=f"bin {_side(sign * (low + high))}", **texts))
+    return strip
 
 
 def _side(gain: float) -> str:

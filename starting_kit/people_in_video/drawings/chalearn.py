@@ -59,13 +59,8 @@ def make_lanes(
     """Return a lane for each class of a sequence, from the intervals of each class."""
     lanes = []
     for label in sorted({*true_intervals, *predicted_intervals}):
-        lane = Lane(
-            track.classes[label - 1],
-            true_intervals.get(label, []),
-            predicted_intervals.get(label, []),
-            label,
-        )
-        lanes.append(lane)
+        true, predicted = true_intervals.get(label, []), predicted_intervals.get(label, [])
+        lanes.append(Lane(track.classes[label - 1], true, predicted, label))
     return lanes
 
 

@@ -30,7 +30,7 @@ class Lane(NamedTuple):
     label: str
     ground_truth: Sequence[tuple[int, int]]
     prediction: Sequence[tuple[int, int]]
-    number: int = 0
+    number: int
 
 
 @dataclass(frozen=True)
@@ -82,8 +82,7 @@ def _lanes(section: Timeline, limit: int) -> Element:
     ticks = [int(tick) for tick in round_ticks(0, section.n_frames, is_whole=True)]
     names = element("div", class_="labels")
     for lane in lanes:
-        name = cut(lane.label, _LONGEST_LABEL)
-        names.append(element("div", f"{lane.number} {name}" if lane.number else name.lstrip()))
+        names.append(element("div", f"{lane.number} {cut(lane.label, _LONGEST_LABEL)}"))
     numbers = _class_numbers(lanes, section.n_frames, limit)
     chart = _lane_bars(section, lanes, ticks, limit)
     axis = element("div", class_="ticks")
@@ -125,7 +124,7 @@ def _class_numbers(lanes: Sequence[Lane], n_frames: int, limit: int) -> Element:
         free_from = 0.0
         for start, end, number in sorted(numbered):
             middle = 50 * (start + end) / max(n_frames, 1)
-            if number and middle >= free_from:
+            if middle >= free_from:
                 style = f"left:{middle:.2f}%"
                 row.append(element("span", f"{number}", class_=side, style=style))
                 free_from = middle + _NUMBER_ROOM

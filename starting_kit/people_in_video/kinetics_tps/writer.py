@@ -169,11 +169,6 @@ class KineticsTPSWriter(FilePredictions):
 
     def files(self) -> dict[str, bytes]:
         """Return the two JSON files by name."""
-        classes, videos = self._by_file()
-        return encode_submission(classes, videos)
-
-    def _by_file(self) -> tuple[dict[str, str], dict[str, Frames]]:
-        """Return the content of the two files: the class and the frames of each video."""
         classes: dict[str, str] = {}
         videos: dict[str, Frames] = {}
         for key in sorted(self.entries):
@@ -184,7 +179,7 @@ class KineticsTPSWriter(FilePredictions):
             else:
                 # A class that has not come yet is checked apart.
                 classes[video] = entry or _LATER
-        return classes, videos
+        return encode_submission(classes, videos)
 
     def item(self, key: Key) -> str:
         """Return the video of a class or of a frame."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,12 +21,11 @@ def select_predictions(submission: Grounding, items: Collection[str]) -> Groundi
     is_selected = np.array([video in items for video, _ in submission.segments], dtype=bool)
     is_theirs = is_selected[submission.segment]
     new_segment = np.cumsum(is_selected) - 1
-    return Grounding(
+    return replace(
+        submission,
         segments=[segment for segment in submission.segments if segment[0] in items],
         segment=new_segment[submission.segment[is_theirs]],
         label=submission.label[is_theirs],
         index=submission.index[is_theirs],
         box=submission.box[is_theirs],
-        classes=submission.classes,
-        n_numbers=submission.n_numbers,
     )

@@ -504,8 +504,6 @@ def test_timeline_has_a_row_with_the_numbers_of_classes():
     # At the same place, one number has room.
     assert shown == [("3", "ground_truth"), ("5", "ground_truth"), ("3", "prediction")]
     assert [label.text for label in chart[0]] == ["class", "3 clap", "5 jump"]
-    (plain,) = Timeline("t", "T", "", 100, [lanes[0]._replace(number=0)]).render(LOOK)
-    assert [label.text for label in plain[0]] == ["clap"]
 
 
 def test_ground_truth_predictions_costs_and_values_have_colors_of_their_own():
