@@ -536,7 +536,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("task", "change"), CASES)
-@pytest.mark.parametrize("detail", HIDDEN)
+@pytest.mark.parametrize("detail", [pytest.param("none", marks=pytest.mark.slow), "summary"])
 def test_a_run_says_what_a_check_with_public_data_says(task, change, detail):
     protocol = ["published", "released"][change % 2]
     reference, public = demo(task)

@@ -14,7 +14,15 @@ from scoring_program import scoring
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import task_ids
-from tests.helpers import SAMPLES, loaded, make_zip, one_of_each_format, replace_function, run_folder
+from tests.helpers import (
+    SAMPLES,
+    loaded,
+    make_zip,
+    one_of_each_format,
+    replace_function,
+    run_folder,
+    slow_for,
+)
 
 IDS = task_ids()
 NUMBER = re.compile(r"73911\d{2}|0\.73911")
@@ -86,7 +94,7 @@ def assert_silent(texts, own=b""):
 
 @pytest.mark.parametrize("detail", ["summary", "none"])
 @pytest.mark.parametrize("make", [sample, knowing, bad])
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", slow_for("densepose", of=IDS))
 def test_no_canary_leaves_a_run(planted, tmp_path, capsys, name, make, detail):
     files = make(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail=detail)
@@ -143,7 +151,7 @@ def test_exceptions_of_our_own_reveal_nothing(planted, tmp_path, capsys, monkeyp
     assert "scores.json" not in texts
 
 
-@pytest.mark.parametrize("name", IDS)
+@pytest.mark.parametrize("name", slow_for("densepose", of=IDS))
 def test_a_broken_reference_is_not_quoted(planted, tmp_path, capsys, name):
     folder = tmp_path / "broken"
     shutil.copytree(planted(name), folder)

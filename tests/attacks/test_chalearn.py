@@ -122,7 +122,7 @@ def guess(n_right_frames):
     return {f"{name}_prediction.csv": text for name, text in texts.items()}
 
 
-@pytest.mark.parametrize("detail", ["none", "summary"])
+@pytest.mark.parametrize("detail", [pytest.param("none", marks=pytest.mark.slow), "summary"])
 @pytest.mark.parametrize("n_right_frames", [0, 1])
 def test_digits_that_are_hidden_decide_nothing_that_is_shown(detail, n_right_frames):
     """Neither whether there is an interval, nor whether few items have a score."""

@@ -126,7 +126,7 @@ def rare_classes(labels):
     return {**files("gt", {**of_fillers(), **found}, videos), "vocabulary.json": VOCABULARY}
 
 
-@pytest.mark.parametrize("spell", [str, str.upper, "{}x".format])
+@pytest.mark.parametrize("spell", [str, str.upper, pytest.param("{}x".format, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
 def test_notes_on_names_do_not_tell_which_names_of_the_vocabulary_occur(spell, detail):
     names = [*RARE, *map(spell, RARE), "unknown"]
@@ -140,7 +140,7 @@ def without_vocabulary(labels):
     return {name: text for name, text in rare_classes(labels).items() if name != "vocabulary.json"}
 
 
-@pytest.mark.parametrize("detail", ["summary", "none"])
+@pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
 def test_without_a_vocabulary_no_note_tells_which_names_occur(detail):
     guesses = {video: RARE[number % len(RARE)] for number, video in enumerate([*FILLERS, *PROBES])}
     attack = Attack(TASK, without_vocabulary, [files("pred", guesses, few_parts((0, 0, 0, 0)))])

@@ -377,8 +377,8 @@ def videos_of_sentences(n: int) -> dict[str, Any]:
     ("task", "submission_of_size", "n"),
     [
         (KINETICS, frames_of_one_video, 19_000),
-        (KINETICS, videos_of_parts, 10_000),
-        (GENERATED, videos_of_sentences, 10_000),
+        pytest.param(KINETICS, videos_of_parts, 10_000, marks=pytest.mark.slow),
+        pytest.param(GENERATED, videos_of_sentences, 10_000, marks=pytest.mark.slow),
     ],
     ids=["frames", "videos", "videos of sentences"],
 )

@@ -208,6 +208,7 @@ def test_reference_and_public_data_may_be_named_with_their_folder(competition, t
 
 
 def test_rankings_by_both_protocols_are_kept_apart(competition, tmp_path):
+    shutil.rmtree(tmp_path / "in" / "ann")
     assert rescored(tmp_path, "--protocols", "published", "released") == 0
     assert reported(tmp_path) == 0
     assert competition() == 0
@@ -241,6 +242,7 @@ def test_a_ranking_with_another_reference_than_that_of_the_bundle_is_refused(com
     labels = next((tmp_path / "refs" / ID).glob("*_labels.csv"))
     labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")
     of_bundle = facts_in(tmp_path)["signature"]
+    shutil.rmtree(tmp_path / "in" / "ann")
     assert rescored(tmp_path) == 0
     assert reported(tmp_path) == 0
     of_ranking = facts_in(tmp_path)["signature"]

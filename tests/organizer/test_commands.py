@@ -137,7 +137,7 @@ ODD_PATHS = {
     [
         "lint PATH",
         "overview PATH",
-        f"dry-run {ID} PATH",
+        pytest.param(f"dry-run {ID} PATH", marks=pytest.mark.slow),
         f"rescore {ID} PATH",
         f"rescore {ID} FOLDER --names PATH",
         f"rescore {ID} FOLDER --baselines PATH",

@@ -68,6 +68,7 @@ def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
     return example
 
 
+@pytest.mark.slow
 def test_a_published_evaluator_gives_the_numbers_of_the_metric_on_the_same_data(tmp_path, monkeypatch):
     native = declared(tmp_path / "native", NewTask("native", metric="detection_ap"))
     native.made_up.write_reference(tmp_path / "ref")
@@ -295,6 +296,7 @@ def test_what_an_evaluator_says_late_is_discarded_on_the_platform(tmp_path, monk
         shutil.rmtree(tmp_path / "output")
 
 
+@pytest.mark.slow
 def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, capsys):
     body = "    print('about', *truth.values())\n    if len(predicted) < 3:\n        raise ValueError('not', truth['b'])"
     of_code(tmp_path, monkeypatch, body)

@@ -72,6 +72,7 @@ def is_write(call):
 PREPARING = ("organizer/tasks/", "organizer/runs/unpacking.py", "starting_kit/people_in_video/references/")
 
 
+@pytest.mark.slow
 def test_files_that_may_be_there_are_written_beside_and_renamed():
     places = []
     for folder in ("organizer", "starting_kit"):

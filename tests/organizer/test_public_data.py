@@ -12,7 +12,7 @@ from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST
 from organizer.files import folder_files
 from scoring_program.signature import VOCABULARY_FILE
-from tests.helpers import PUBLISHED, REFERENCES
+from tests.helpers import REFERENCES, slow_for
 
 ACTION, GESTURE = "chalearn_action", "chalearn_gesture"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -150,7 +150,7 @@ def test_references_that_differ_in_labels_only_have_the_same_public_data(task_id
     assert files == expected
 
 
-@pytest.mark.parametrize("task_id", PUBLISHED)
+@pytest.mark.parametrize("task_id", slow_for("densepose"))
 def test_make_reference_writes_public_data_beside_the_reference(task_id, tmp_path, capsys):
     source, output = REFERENCES / task_id, tmp_path / "refs" / task_id
     assert main(["prepare", task_id, "--source", str(source), "--output", str(output)]) == 0
@@ -230,7 +230,7 @@ def test_what_the_source_lacks_is_left_out_with_a_line(tmp_path, capsys):
         assert key.encode() not in files["skeleton.json"]
 
 
-@pytest.mark.parametrize("task_id", [KINETICS, GIVEN, GENERATED, DENSEPOSE])
+@pytest.mark.parametrize("task_id", slow_for(DENSEPOSE, of=[KINETICS, GIVEN, GENERATED, DENSEPOSE]))
 def test_prepared_reference_is_refused_as_a_source(task_id, tmp_path, capsys):
     prepared = tmp_path / "prepared"
     main(["prepare", task_id, "--source", str(REFERENCES / task_id), "--output", str(prepared)])

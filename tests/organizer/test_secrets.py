@@ -70,6 +70,7 @@ def test_git_takes_nothing_of_a_reference_whose_preparation_was_killed(tmp_path)
         assert files_that_git_takes(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_git_takes_nothing_that_runs_write(source, tmp_path):
     run(f"dry-run {ID} {SAMPLES / ID / 'good'} --reference {source} --output {tmp_path / 'dry'}")
     submissions = tmp_path / "source" / "submissions"
@@ -115,6 +116,7 @@ def test_only_the_owner_can_read_the_key(source, tmp_path):
     assert [mode_of(folder / KEY_FILE) for folder in keys] == [0o600] * len(keys)
 
 
+@pytest.mark.slow
 def test_a_container_may_read_the_key(source, tmp_path):
     run(f"prepare {ID} --source {source} --output {tmp_path / ID}")
     run(f"dry-run {ID} {SAMPLES / ID / 'good'} --reference {tmp_path / ID} --output {tmp_path / 'dry'}")

@@ -12,7 +12,7 @@ import pytest
 from organizer.files import write_files
 from quality.task import quality_tasks
 from tests.golden_cases import cases, loaded_of, settings_of
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, slow_for
 
 LEAST_SCORE = 0.5
 # Facts that are no mistakes, and that correct submissions seldom show.
@@ -35,7 +35,7 @@ def alarms(against, folder, codes=frozenset()):
     ]
 
 
-@pytest.mark.parametrize("task_id", PUBLISHED)
+@pytest.mark.parametrize("task_id", slow_for("densepose"))
 def test_golden_cases_with_good_scores_get_none(task_id):
     for case in cases(task_id):
         if task_id == "densepose" and case.name != "plain":

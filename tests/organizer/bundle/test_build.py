@@ -197,6 +197,7 @@ def used_names(tree):
     return names
 
 
+@pytest.mark.slow
 def test_programs_carry_no_function_that_no_program_uses():
     challenges = [path.parent.name for path in (ROOT / "scoring_program" / "challenges").glob("*/task.py")]
     metrics = [path.stem for path in (ROOT / "scoring_program" / "metrics").glob("*.py")]
@@ -551,10 +552,15 @@ def test_competition_of_nothing_but_keys_is_refused_where_a_file_is_missing(edit
     ("path", "nearest"),
     [
         (("pages", 0, "file"), "pages/overview.md"),
-        (("image",), "logo.png"),
-        (("terms",), "pages/terms.md"),
-        (("tasks", 0, "scoring_program"), "chalearn_action_program.zip"),
-        (("phases", 0, "starting_kit"), "starting_kit.zip"),
+        *(
+            pytest.param(path, nearest, marks=pytest.mark.slow)
+            for path, nearest in (
+                (("image",), "logo.png"),
+                (("terms",), "pages/terms.md"),
+                (("tasks", 0, "scoring_program"), "chalearn_action_program.zip"),
+                (("phases", 0, "starting_kit"), "starting_kit.zip"),
+            )
+        ),
     ],
 )
 def test_nearest_name_of_a_file_is_named(edited, path, nearest):

@@ -130,6 +130,7 @@ def test_writing_a_kit_replaces_the_one_before(kit):
     assert (kit / "README.md").is_file()
 
 
+@pytest.mark.slow
 def test_the_wheel_and_the_source_archive_hold_the_files_of_the_folder(kit, tmp_path):
     pytest.importorskip("flit_core")
     version = kit_version([TASK])
@@ -156,6 +157,7 @@ def test_the_wheel_and_the_source_archive_hold_the_files_of_the_folder(kit, tmp_
     assert "# Starting kit" in metadata
 
 
+@pytest.mark.slow
 def test_kits_packages_and_programs_are_the_same_bytes_whoever_builds_them(kit, tmp_path):
     """With another folder, umask, time zone and seed of hashes."""
     pytest.importorskip("flit_core")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import datetime
 import io
 import random
@@ -74,13 +75,18 @@ def unpacked(bundles):
     return {base: read(bundles / name) for base, name in BASES.items()}
 
 
+@pytest.fixture(scope="module")
+def data_of_base(unpacked):
+    """Return competition.yaml of each bundle, which takes longer to parse than to lint."""
+    return {base: yaml.safe_load(files["competition.yaml"]) for base, files in unpacked.items()}
+
+
 @pytest.fixture
-def lint(unpacked):
+def lint(unpacked, data_of_base):
     """Return a function that changes the data and the files of a bundle and lints it."""
 
     def lint(change=lambda data, files: None, base="gesture", samples=False):
-        files = dict(unpacked[base])
-        data = yaml.safe_load(files["competition.yaml"])
+        files, data = dict(unpacked[base]), copy.deepcopy(data_of_base[base])
         change(data, files)
         report = LintReport()
         lint_files(data, files, SampleRuns.ALL if samples else SampleRuns.NONE, report)

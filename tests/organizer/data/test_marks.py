@@ -17,7 +17,7 @@ from organizer.data.prepare import prepare
 from organizer.tasks import BaselineKind, annotations_of, plain_guess
 from scoring_program.marks import MARKS_FILE
 from scoring_program.settings import MARK_TEXTS, PROTOCOLS
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, refused, run_folder
+from tests.helpers import REFERENCES, SAMPLES, fewer_examples, loaded, refused, run_folder, slow_for
 
 ID = "chalearn_gesture"
 TEXTS = list(MARK_TEXTS.values())
@@ -39,7 +39,7 @@ def page_of(reference, tmp_path, **settings):
     ]
 
 
-@pytest.mark.parametrize("task", PUBLISHED)
+@pytest.mark.parametrize("task", slow_for("densepose"))
 def test_demo_references_have_the_marks_that_are_computed_from_them(task, tmp_path):
     (tmp_path / "out").mkdir()
     prepare(task, REFERENCES / task, tmp_path / "out")
@@ -63,6 +63,7 @@ def thinned(videos, pick):
     return left
 
 
+@fewer_examples()
 @given(st.integers(0, 999), st.sampled_from([*BaselineKind]), st.sampled_from(PROTOCOLS))
 def test_answers_that_are_arrays_score_as_those_in_files(tmp_path_factory, seed, baseline, protocol):
     reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path_factory.mktemp("parts") / "reference")

@@ -52,7 +52,7 @@ def prepared(tmp_path, capsys):
         ("anet_entities_gt", ["class"]),
         ("chalearn_action", ["class", "class_name"]),
         ("chalearn_gesture", ["class", "class_name"]),
-        ("densepose", None),
+        pytest.param("densepose", None, marks=pytest.mark.slow),
         (KINETICS, ["class", "part", "state"]),
     ],
 )

@@ -76,7 +76,8 @@ def test_the_best_in_another_phase_is_ranked_here(submissions, tmp_path, capsys)
     counts = ["--counts", "best_in: First phase"]
     assert call(submissions, tmp_path / "out", *counts) == 1
     assert f"{ID}_first-phase" in capsys.readouterr().out
-    (submissions / BOB).unlink()
+    for name in (MIDDLE, BOB):
+        (submissions / name).unlink()
     assert call(*both_phases, reference=first) == 0
     write_submissions(submissions, {BOB: DOWNLOAD[BOB], "7_ann_PhaseId4_2027-01-05_d.zip": varied(1)})
     assert call(submissions, tmp_path / "out", *counts) == 0

@@ -242,6 +242,7 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     assert not more
 
 
+@pytest.mark.slow
 def test_what_a_killed_process_left_is_removed(everything, tmp_path):
     assert report(everything, tmp_path) == 0
     for folder in (tmp_path, tmp_path / "teams"):

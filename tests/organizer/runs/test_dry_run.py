@@ -79,7 +79,11 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
 
 
 @pytest.mark.parametrize(
-    ("more", "image"), [([], "codalab/codalab-legacy:py312"), (["--image", "my/image:1"], "my/image:1")]
+    ("more", "image"),
+    [
+        pytest.param([], "codalab/codalab-legacy:py312", marks=pytest.mark.slow),
+        (["--image", "my/image:1"], "my/image:1"),
+    ],
 )
 def test_dry_run_takes_the_image_of_the_competition_or_a_given_one(
     tmp_path, capsys, monkeypatch, more, image
