@@ -485,21 +485,22 @@ def test_a_key_twice_is_refused_by_convert_as_by_check(tmp_path):
         assert not (tmp_path / "my.zip").exists()
 
 
+# In an order in which every fourth is what a file of JSON may be, and the next what a table may be.
 HOSTILE = {
     "nothing": b"",
     "zeros": bytes(1000),
-    "deep": b"[" * 100_000,
-    "deep object": b'{"a":' * 100_000,
     "pickle": pickle.dumps([1]),
     "gzip": b"\x1f\x8b\x08\x00",
+    "deep": b"[" * 100_000,
+    "latin": "Zoë".encode("latin-1"),
     "npy": b"\x93NUMPY\x01\x00",
     "page": b"<!DOCTYPE html><html></html>",
-    "latin": "Zoë".encode("latin-1"),
-    "numbers": b"9" * 100_000,
+    "deep object": b'{"a":' * 100_000,
     "commas": b"," * 100_000,
-    "quotes": b'"' * 99_999,
-    "names": b'{"results": {"a": [{"segment": [1, 2], "label": "' + b"x" * 100_000 + b'"}]}}',
     "zip": make_zip({"a": "b"}),
+    "numbers": b"9" * 100_000,
+    "names": b'{"results": {"a": [{"segment": [1, 2], "label": "' + b"x" * 100_000 + b'"}]}}',
+    "quotes": b'"' * 99_999,
 }
 
 
