@@ -83,7 +83,7 @@ def assert_not_scored(outputs, exit_code, name, code, stage):
         assert "secret" not in text
 
 
-@pytest.mark.parametrize("error", [TimeLimitError, pytest.param(MemoryError, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("error", LIMITS)
 def test_a_limit_is_the_organizers_side_until_the_reference_is_read(stopped, error):
     outputs, stage = stopped(error)
     name, code = LIMITS[error]

@@ -29,7 +29,7 @@ from people_in_video.densepose import writer as writer_module
 from people_in_video.densepose.writer import DensePoseWriter, detection_key
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import SAMPLES, make_zip
+from tests.helpers import SAMPLES, fewer_examples, make_zip
 from validator.formats.densepose.write import encode_detection
 from validator.formats.rules import load_rules
 
@@ -540,6 +540,7 @@ def test_seconds_become_frames_at_the_rate_of_each_video(tmp_path, capsys):
     ]  # fmt: skip
 
 
+@fewer_examples()
 @given(st.integers(1, 5000), st.integers(0, 300), st.sampled_from([5.0, 12.5, 20.0, 25.0, 29.97, 30.0]))
 def test_seconds_of_frames_become_these_frames(tmp_path_factory, first, length, rate):
     """From the begin of the first frame to the end of the last one are just these frames."""

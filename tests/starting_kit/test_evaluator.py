@@ -43,7 +43,7 @@ def sample(task):
 
 def predictions(task):
     """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(quality_tasks()[task].calls(folder_files(sample(task))), 9))
+    return list(islice(quality_tasks()[task].calls(folder_files(sample(task))), 6))
 
 
 PREDICTIONS = {task: predictions(task) for task in PUBLISHED}

@@ -22,7 +22,7 @@ from people_in_video.densepose import converter as densepose_converter
 from people_in_video.densepose import writer as densepose_writer
 from quality.task import quality_tasks
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, every_fourth, make_zip, n_calls, one_task
+from tests.helpers import REFERENCES, SAMPLES, every_fourth, fewer_examples, make_zip, n_calls, one_task
 from tests.starting_kit.test_conversion import IUV, coco_entry, problem_of, rows_of_zip
 
 GESTURES, ACTIONS = "chalearn_gesture", "chalearn_action"
@@ -187,6 +187,7 @@ def test_a_class_0_is_refused_until_it_is_the_first_class(tmp_path):
 # -- scores
 
 
+@fewer_examples()
 @given(st.lists(st.integers(0, 100), min_size=2, max_size=30))
 def test_a_column_of_scores_is_named_with_what_a_threshold_does(tmp_path_factory, percents):
     folder = tmp_path_factory.mktemp("scores")
@@ -484,21 +485,22 @@ def test_a_key_twice_is_refused_by_convert_as_by_check(tmp_path):
         assert not (tmp_path / "my.zip").exists()
 
 
+# In an order in which every fourth is what a file of JSON may be, and the next what a table may be.
 HOSTILE = {
     "nothing": b"",
     "zeros": bytes(1000),
-    "deep": b"[" * 100_000,
-    "deep object": b'{"a":' * 100_000,
     "pickle": pickle.dumps([1]),
     "gzip": b"\x1f\x8b\x08\x00",
+    "deep": b"[" * 100_000,
+    "latin": "Zoë".encode("latin-1"),
     "npy": b"\x93NUMPY\x01\x00",
     "page": b"<!DOCTYPE html><html></html>",
-    "latin": "Zoë".encode("latin-1"),
-    "numbers": b"9" * 100_000,
+    "deep object": b'{"a":' * 100_000,
     "commas": b"," * 100_000,
-    "quotes": b'"' * 99_999,
-    "names": b'{"results": {"a": [{"segment": [1, 2], "label": "' + b"x" * 100_000 + b'"}]}}',
     "zip": make_zip({"a": "b"}),
+    "numbers": b"9" * 100_000,
+    "names": b'{"results": {"a": [{"segment": [1, 2], "label": "' + b"x" * 100_000 + b'"}]}}',
+    "quotes": b'"' * 99_999,
 }
 
 

@@ -183,12 +183,7 @@ def edit(folder, change):
             "/annotations/0/image_id",
             marks=pytest.mark.slow,
         ),
-        pytest.param(
-            lambda d: d["annotations"][0].update(bbox=[1, 2, -3, 4]),
-            "E-REF-PERSON",
-            "/annotations/0/bbox",
-            marks=pytest.mark.slow,
-        ),
+        (lambda d: d["annotations"][0].update(bbox=[1, 2, -3, 4]), "E-REF-PERSON", "/annotations/0/bbox"),
         (lambda d: d["annotations"][0]["dp_x"].pop(), "E-REF-PERSON", "/annotations/0/dp_x"),
         (lambda d: d["annotations"][0]["dp_U"].__setitem__(0, 2.0), "E-REF-PERSON", "/annotations/0/dp_U"),
         (

@@ -120,8 +120,8 @@ def test_wrong_sizes_are_refused(text):
     assert images.image_size("1280x720") == (1280, 720)
 
 
-def run(tmp_path, *options, task="kinetics_tps", sample="weak"):
-    arguments = [task, str(SAMPLES / task / sample), "--output", str(tmp_path / "out"), *options]
+def run(tmp_path, *options, task="kinetics_tps"):
+    arguments = [task, str(SAMPLES / task / "weak"), "--output", str(tmp_path / "out"), *options]
     code = score_command.main(arguments)
     page = tmp_path / "out" / "detailed_results.html"
     return code, page.read_text(encoding="utf-8")
@@ -149,12 +149,12 @@ def test_page_has_the_images(tmp_path, capsys):
     "task", one_of_each_challenge(["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
 )
 def test_number_of_drawings_is_chosen(tmp_path, task):
-    _, text = run(tmp_path, "--drawings", "3", task=task, sample="good")
-    assert text.count('class="drawing"') == 3
+    _, text = run(tmp_path, "--drawings", "9", task=task)
+    assert text.count('class="drawing"') == 9
 
 
 def test_without_drawings_the_page_has_none(tmp_path):
-    _, text = run(tmp_path, "--drawings", "0", sample="good")
+    _, text = run(tmp_path, "--drawings", "0")
     assert 'class="drawing"' not in text
 
 
