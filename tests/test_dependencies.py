@@ -88,6 +88,7 @@ SENT_BY_VALUE = (
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER_PARTS = (
     "codes",
+    "errors",
     "files",
     "listener",
     "matrix_memory",

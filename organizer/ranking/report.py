@@ -10,12 +10,13 @@ import json
 from pathlib import Path
 
 from organizer.bundle import DEMO_TITLE
+from organizer.errors import InputError
 from organizer.files import rewrite_files
 from organizer.ranking import paper
 from organizer.ranking.command import pages_in, remove_others
 from organizer.ranking.mail import draft_mail
 from organizer.ranking.ranking import Ranking, page_name, subfolders_of
-from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
+from organizer.ranking.stored import read_rankings, saved_facts
 from organizer.ranking.tables import teams_csv
 from organizer.ranking.team_page import team_page, teams_index
 from people_in_video.comparing.standings import ranked_rows
@@ -29,23 +30,18 @@ _TEAMS = "teams"
 
 
 def report(task_id: str, folder: Path, output: Path) -> int:
-    """Write the report on the ranking that ``rescore`` left in a folder; return 1 if there is none.
+    """Write the report on the ranking that ``rescore`` left in a folder. Raises InputError if there is none.
 
     ``output`` gets ``ranking.csv``, ``ranking.tex``, ``methods.txt``, ``facts.json``, ``teams/`` with a
     page for each team, ``index.html`` with links to these, ``teams.csv`` for mails to the teams, and
     ``mail.txt``, the draft of one, if ranks or scores have changed since the last run; with two
     protocols a folder for each.
     """
-    try:
-        rankings = read_rankings(folder, task_id)
-    except NoRankingError:
-        print(printable(missing_ranking(folder, task_id)))
-        return 1
+    rankings = read_rankings(folder, task_id)
     subfolders = subfolders_of(rankings)
     for ranking, subfolder in zip([ranking.published for ranking in rankings], subfolders):
         if not ranking.team_records:
-            print(printable(f"{folder}: no submission was scored, so there is nothing to report"))
-            return 1
+            raise InputError(f"{folder}: no submission was scored, so there is nothing to report")
         _write(ranking, output / subfolder)
     remove_others(output, subfolders, _FILES, _TEAMS)
     print(printable(f"{DEMO_TITLE if rankings[0].facts.is_demo else ''}written to {output}"))
