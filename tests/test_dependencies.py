@@ -101,7 +101,6 @@ ORGANIZER_PARTS = (
     "runs",
     "bundle",
     "runs.built",
-    "uncertainty",
     "baselines",
     "split_table",
     "split",
