@@ -19,7 +19,7 @@ from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.tasks import Annotations, BaselineKind, annotations_of, plain_guess
 from people_in_video.comparing.pairs import compare
 from people_in_video.references.preparation import check_reference, load_any
-from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, intervals
+from scoring_program.metrics.resampling import LEAST_ITEMS, intervals
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Declaration, load_task
@@ -115,33 +115,17 @@ def _predict_noisy(annotations: Annotations[Any, Any], reference: Any, seed: int
 
 
 def _uncertainty(loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy: Result) -> Uncertainty | None:
-    """Return how sure scores on the reference will be, by the noisy baseline and another one like it."""
+    """Return how sure scores will be, as the noisy baseline and another one like it show.
+
+    The half-width is the mean of both intervals. None with too few items to compare submissions, or where all
+    halves of the items score the same.
+    """
     if noisy.halves is None:
         return None
     other_prediction = _predict_noisy(annotations, loaded.reference, _SECOND_SEED)
-    return _expected_uncertainty(loaded, noisy.halves, annotations.files(other_prediction))
-
-
-def _expected_uncertainty(loaded: AnyLoaded, noisy: HalfScores, other_noisy: Files) -> Uncertainty | None:
-    """Return how sure scores will be, as two submissions with independent noise show it.
-
-    Parameters
-    ----------
-    loaded : Loaded
-    noisy : HalfScores
-        Of the first submission.
-    other_noisy : Files
-        The files of the second one.
-
-    Returns
-    -------
-    Uncertainty or None
-        The half-width is the mean of both intervals. None with too few items to compare submissions, or
-        where all halves of the items score the same.
-    """
-    submission = loaded.read(other_noisy).content
+    submission = loaded.read(annotations.files(other_prediction)).content
     statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
-    submissions = [noisy, loaded.half_scores(statistics)]
+    submissions = [noisy.halves, loaded.half_scores(statistics)]
     visible_difference = compare(submissions, loaded.task.higher_is_better).visible
     # NaN with too few items.
     if not visible_difference > 0:
@@ -187,8 +171,8 @@ def _summary(baseline: BaselineKind, result: Result) -> dict[str, Any]:
     """Return what `RESULTS_FILE` holds of a baseline: its name, score, and interval."""
     summary = {"name": baseline.value, "score": result.scores["score"]}
     if result.interval:
-        summary["low"] = round(result.interval.low, 6)
-        summary["high"] = round(result.interval.high, 6)
+        summary["low"] = round(result.interval.low, _STORED_DECIMALS)
+        summary["high"] = round(result.interval.high, _STORED_DECIMALS)
     return summary
 
 
