@@ -11,6 +11,7 @@ from importlib import import_module
 
 from organizer import commands
 from organizer.commands.options import UsageError
+from organizer.errors import InputError
 from organizer.listener import Listener
 from validator import console
 from validator.argument_parser import Parser
@@ -78,6 +79,9 @@ def _run_command(name: str, arguments: list[str]) -> int:
         exit_code: int = module.run(options)
     except UsageError as error:
         parser.error(str(error))
+    except InputError as error:
+        print(*map(printable, error.args), sep="\n")
+        return 1
     except Refused as refused:
         print(*refused.findings.lines(), sep="\n", file=sys.stderr)
         return 1

@@ -23,6 +23,7 @@ from organizer.bundle.cut import task_id_of
 from organizer.bundle.outdated import changed_sources
 from organizer.bundle.public_checks import check_public_data, load_zipped
 from organizer.data.prepare import is_synthetic
+from organizer.errors import InputError
 from organizer.files import (
     MALFORMED,
     Files,
@@ -37,7 +38,7 @@ from organizer.files import (
 from organizer.ranking.page import ranking_page
 from organizer.ranking.ranking import Ranking, subfolders_of
 from organizer.ranking.report import FACTS
-from organizer.ranking.stored import NoRankingError, missing_ranking, read_rankings, saved_facts
+from organizer.ranking.stored import read_rankings, saved_facts
 from organizer.ranking.tables import items_csv, pairs_csv
 from organizer.runs.built import read_bundle, reference_in
 from scoring_program.signature import KEY_FILE
@@ -51,21 +52,13 @@ _REPORT_FILES = ("ranking.csv", "ranking.tex", "methods.txt", FACTS)
 _SHOWN_NAMES = 3
 
 
-class ArchiveError(Exception):
-    """Something that the archive is made of is missing; the message says what, and how to make it."""
-
-
 def archive(task_id: str, ranking: Path, report: Path, output: Path, with_reference: bool) -> int:
     """Write the archive of the competition of a task, from its bundle, its ranking and its report.
 
-    ``CITATION.cff`` and ``.zenodo.json`` in ``output`` are kept as they are: organizers edit them. Returns 0,
-    or 1 if something is missing. Raises Refused if a file shows what is in a reference.
+    ``CITATION.cff`` and ``.zenodo.json`` in ``output`` are kept as they are: organizers edit them. Raises
+    InputError if something is missing, and Refused if a file shows what is in a reference.
     """
-    try:
-        files = _archive_files(task_id, ranking, report, with_reference)
-    except ArchiveError as error:
-        print(printable(str(error)))
-        return 1
+    files = _archive_files(task_id, ranking, report, with_reference)
     for name in (CITATION, ZENODO):
         if (output / name).is_file():
             files[name] = (output / name).read_bytes()
@@ -84,10 +77,10 @@ def archive(task_id: str, ranking: Path, report: Path, output: Path, with_refere
 
 
 def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bool) -> dict[str, bytes]:
-    """Return the files of an archive by their names, without their sums. Raises ArchiveError, Refused."""
+    """Return the files of an archive by their names, without their sums. Raises InputError, Refused."""
     bundle_path = DIST / f"{task_id}.zip"
     if not bundle_path.is_file():
-        raise ArchiveError(f"{bundle_path}: there is no such bundle; run make bundle")
+        raise InputError(f"{bundle_path}: there is no such bundle; run make bundle")
     bundle, competition = read_bundle(bundle_path)
     changed = changed_sources(bundle_path, bundle, SOURCE)
     if changed:
@@ -117,13 +110,10 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
 
 
 def _stored_rankings(task_id: str, folder: Path) -> dict[str, Ranking]:
-    """Return the rankings in a folder, by the subfolder of their protocol. Raises ArchiveError."""
-    try:
-        rankings = read_rankings(folder, task_id)
-    except NoRankingError:
-        raise ArchiveError(missing_ranking(folder, task_id)) from None
+    """Return the rankings in a folder, by the subfolder of their protocol. Raises InputError."""
+    rankings = read_rankings(folder, task_id)
     if not all(ranking.team_records for ranking in rankings):
-        raise ArchiveError(f"{folder}: no submission is ranked, so there is nothing to archive")
+        raise InputError(f"{folder}: no submission is ranked, so there is nothing to archive")
     return dict(zip(subfolders_of(rankings), rankings))
 
 
@@ -152,7 +142,7 @@ def _ranking_files(rankings: Mapping[str, Ranking], with_reference: bool) -> dic
 
 
 def _report_files(report: Path, rankings: Mapping[str, Ranking]) -> dict[str, bytes]:
-    """Return the files of a report that are archived. Raises ArchiveError."""
+    """Return the files of a report that are archived."""
     files = {}
     for subfolder in rankings:
         for name in _REPORT_FILES:
@@ -163,7 +153,7 @@ def _report_files(report: Path, rankings: Mapping[str, Ranking]) -> dict[str, by
 
 
 def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[str, Ranking]) -> None:
-    """Raise ArchiveError unless a report is of the rankings, which are in ``folder``."""
+    """Raise InputError unless a report is of the rankings, which are in ``folder``."""
     paths = f"--ranking {shlex.quote(str(folder))} --output {shlex.quote(str(report))}"
     remedy = f"run organizer report {task_id} {paths}"
     for subfolder, ranking in rankings.items():
@@ -172,13 +162,13 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
             reported = dict(json.loads(path.read_text(encoding="utf-8")))
         except MALFORMED:
             problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
-            raise ArchiveError(f"{problem}; {remedy}") from None
+            raise InputError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)
         differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
         if differing:
             sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
             both = f"the ranking and the report in {quote_path(str(report))}"
-            raise ArchiveError(f"{both} are of two runs ({'; '.join(sides)}); {remedy}")
+            raise InputError(f"{both} are of two runs ({'; '.join(sides)}); {remedy}")
 
 
 def _check_same_bundle(
@@ -188,7 +178,7 @@ def _check_same_bundle(
     references: Files,
     rankings: Mapping[str, Ranking],
 ) -> None:
-    """Raise ArchiveError unless the rankings were made with a program and a reference of the bundle."""
+    """Raise InputError unless the rankings were made with a program and a reference of the bundle."""
     entries = [entry for _, entry in entries_of(competition, "tasks") if task_id_of(entry) == task_id]
     remedy = "run make bundle, then rescore and report, all with one reference"
     programs = {_digest(bundle[name]) for entry in entries if (name := entry["scoring_program"]) in bundle}
@@ -197,11 +187,11 @@ def _check_same_bundle(
         facts = ranking.facts
         if programs and facts.program not in programs:
             sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
-            raise ArchiveError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
+            raise InputError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
         signatures = [_signature_of(task_id, archived, facts.protocol) for archived in references_of_task]
         if facts.signature not in signatures:
             sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
-            raise ArchiveError(f"the ranking and the bundle have two references ({sides}); {remedy}")
+            raise InputError(f"the ranking and the bundle have two references ({sides}); {remedy}")
 
 
 def _digest(data: bytes) -> str:

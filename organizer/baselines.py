@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,8 +17,9 @@ from organizer.bundle.source import load_competition, task_names
 from organizer.data.references import task_folder
 from organizer.files import Files, keep_out_of_git, write_durable, zip_bytes
 from organizer.tasks import Annotations, BaselineKind, annotations_of, plain_guess
-from organizer.uncertainty import Uncertainty, expected_uncertainty, uncertainty_lines
+from people_in_video.comparing.pairs import compare
 from people_in_video.references.preparation import check_reference, load_any
+from scoring_program.metrics.resampling import LEAST_ITEMS, intervals
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Declaration, load_task
@@ -38,8 +39,24 @@ _SHOWN_ITEMS = 10
 # The most decimals that are printed; the setting score_decimals may allow fewer.
 _SCORE_DECIMALS = 6
 _INTERVAL_DECIMALS = 4
+_STORED_DECIMALS = 6
 _BLOCK = 256
 _TEXT = "{name} baseline of {id}\nIt was made from a hidden reference: show it to nobody who takes part.\n"
+
+
+class Uncertainty(NamedTuple):
+    """What is expected of the scores of submissions to a reference.
+
+    Attributes
+    ----------
+    half_width : float
+        Half of the 95 % interval of a score.
+    visible_difference : float
+        The smallest difference of two submissions that is significant.
+    """
+
+    half_width: float
+    visible_difference: float
 
 
 def baselines_command(task_id: str, reference: Path, output: Path | None) -> int:
@@ -69,7 +86,7 @@ def baselines_command(task_id: str, reference: Path, output: Path | None) -> int
     causes = find_causes(loaded, annotations, perfect, usual) if is_worse else []
     _print_perfect(task, perfect, usual, causes)
     uncertainty = _uncertainty(loaded, annotations, results[BaselineKind.NOISY])
-    print(*uncertainty_lines(loaded, uncertainty), sep="\n")
+    print(*_uncertainty_lines(loaded, uncertainty), sep="\n")
     content = {
         "task": task_id,
         "signature": loaded.signature,
@@ -98,11 +115,41 @@ def _predict_noisy(annotations: Annotations[Any, Any], reference: Any, seed: int
 
 
 def _uncertainty(loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy: Result) -> Uncertainty | None:
-    """Return how sure scores on the reference will be, by the noisy baseline and another one like it."""
+    """Return how sure scores will be, as the noisy baseline and another one like it show.
+
+    The half-width is the mean of both intervals. None with too few items to compare submissions, or where all
+    halves of the items score the same.
+    """
     if noisy.halves is None:
         return None
     other_prediction = _predict_noisy(annotations, loaded.reference, _SECOND_SEED)
-    return expected_uncertainty(loaded, noisy.halves, annotations.files(other_prediction))
+    submission = loaded.read(annotations.files(other_prediction)).content
+    statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
+    submissions = [noisy.halves, loaded.half_scores(statistics)]
+    visible_difference = compare(submissions, loaded.task.higher_is_better).visible
+    # NaN with too few items.
+    if not visible_difference > 0:
+        return None
+    both_intervals = intervals(submissions, loaded.task.range)
+    half_width = float((both_intervals.high - both_intervals.low).mean()) / 2
+    return Uncertainty(round(half_width, _STORED_DECIMALS), round(visible_difference, _STORED_DECIMALS))
+
+
+def _uncertainty_lines(loaded: AnyLoaded, uncertainty: Uncertainty | None) -> list[str]:
+    """Return in words how sure scores will be."""
+    size = loaded.groups.count_text(loaded.task.item)
+    if uncertainty is None:
+        least = counted(LEAST_ITEMS, "group" if loaded.groups.digest else loaded.task.item)
+        reason = f"that takes {least}, and halves of the reference that score differently"
+        return [f"how sure scores will be over {size} cannot be said: {reason}"]
+    decimals = min(_INTERVAL_DECIMALS, loaded.settings["score_decimals"])
+    half_width = f"{uncertainty.half_width:.{decimals}f}"
+    difference = f"{uncertainty.visible_difference:.{decimals}f}"
+    return [
+        f"to expect over {size}: a 95 % interval of about {half_width} on each side of a score",
+        f"two submissions with independent errors can be told apart if they differ by about {difference}; "
+        "the errors of real teams are more alike, so smaller differences can be seen",
+    ]
 
 
 def _baseline_zip(task_id: str, baseline: BaselineKind, files: Files) -> bytes:
@@ -124,8 +171,8 @@ def _summary(baseline: BaselineKind, result: Result) -> dict[str, Any]:
     """Return what `RESULTS_FILE` holds of a baseline: its name, score, and interval."""
     summary = {"name": baseline.value, "score": result.scores["score"]}
     if result.interval:
-        summary["low"] = round(result.interval.low, 6)
-        summary["high"] = round(result.interval.high, 6)
+        summary["low"] = round(result.interval.low, _STORED_DECIMALS)
+        summary["high"] = round(result.interval.high, _STORED_DECIMALS)
     return summary
 
 

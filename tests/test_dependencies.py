@@ -88,6 +88,7 @@ SENT_BY_VALUE = (
 # The parts of the organizer's tools: each imports those before it only.
 ORGANIZER_PARTS = (
     "codes",
+    "errors",
     "files",
     "listener",
     "matrix_memory",
@@ -101,7 +102,6 @@ ORGANIZER_PARTS = (
     "split_table",
     "bundle",
     "runs.built",
-    "uncertainty",
     "baselines",
     "split",
     "ranking",

@@ -98,10 +98,10 @@ class LintReport:
         return [f"warning {number}. {problem.line()}" for number, problem in enumerate(problems, start=1)]
 
 
-def refused(rule: str, where: str = "", **fields: object) -> Refused:
-    """Return the exception for one error in competition.yaml."""
+def refused(rule: str, where: str = "", file: str = COMPETITION, **fields: object) -> Refused:
+    """Return the exception for one error; the parameters are those of `LintReport.add`."""
     report = LintReport()
-    report.add(rule, where, COMPETITION, **fields)
+    report.add(rule, where, file, **fields)
     return Refused(report.errors)
 
 

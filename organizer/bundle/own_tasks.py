@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from organizer.bundle.competition import Competition, entries_of, form_of
+from organizer.bundle.competition import Competition, entries_of
 from organizer.bundle.edit import with_task
 from scoring_program.task import load_task, task_ids
 from validator.strict_yaml import load_plain
@@ -19,8 +19,6 @@ def with_own_tasks(text: str, competition: Competition) -> str:
     competition : mapping
         What the text holds; one of Codabench's v2, without errors.
     """
-    if form_of(competition) != "v2":
-        return text
     programs = {entry.get("scoring_program") for _, entry in entries_of(competition, "tasks")}
     missing_tasks = [load_task(task_id) for task_id in task_ids() if f"{task_id}_program.zip" not in programs]
     if any(task.is_published for task in missing_tasks):

@@ -6,6 +6,7 @@ import base64
 import posixpath
 import re
 from collections.abc import Callable
+from functools import partial
 
 from organizer.files import Files
 
@@ -26,10 +27,6 @@ def with_pictures(page: str, content: bytes, read_file: Callable[[str], Files]) 
     read_file : callable
         Returns a file beside competition.yaml by its path; nothing if there is none.
     """
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError:
-        return content
 
     def replace(match: re.Match[str]) -> str:
         path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[2]))
@@ -40,4 +37,12 @@ def with_pictures(page: str, content: bytes, read_file: Callable[[str], Files]) 
             return match[0]
         return f"{match[1]}(data:{media_type};base64,{base64.b64encode(picture).decode('ascii')})"
 
-    return _PICTURE.sub(replace, text).encode()
+    return edit_page(content, partial(_PICTURE.sub, replace))
+
+
+def edit_page(content: bytes, edit: Callable[[str], str]) -> bytes:
+    """Return a page with its text edited; as it is where it is not UTF-8, which the linter reports."""
+    try:
+        return edit(content.decode("utf-8")).encode()
+    except UnicodeDecodeError:
+        return content

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import posixpath
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple
@@ -38,6 +38,7 @@ from organizer.bundle.cut import (
 from organizer.bundle.kit import KIT
 from organizer.bundle.outdated import ALL_TASKS, SOURCES, shown_files, source_hashes
 from organizer.bundle.parts import Parts
+from organizer.bundle.pictures import edit_page
 from organizer.bundle.texts import fill_page
 from organizer.files import zip_bytes
 from scoring_program.settings import PROTOCOLS
@@ -147,7 +148,9 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         else:
             shown = shown_files(path, key, parts.supplied_files)
             is_page = posixpath.splitext(path)[1] == ".md"
-            files.update({name: _filled(text, fill) if is_page else text for name, text in shown.items()})
+            files.update(
+                {name: edit_page(content, fill) if is_page else content for name, content in shown.items()}
+            )
     plan.bundles[name] = Bundle(data, files)
 
 
@@ -159,14 +162,6 @@ def _protocols(data: Competition, parts: Parts) -> set[str]:
         if task_id:
             protocols |= parts.protocols(name, task_id) if name else set(PROTOCOLS)
     return protocols
-
-
-def _filled(content: bytes, fill: Callable[[str], str]) -> bytes:
-    """Return a page filled; as it is where it is not UTF-8, which the linter reports."""
-    try:
-        return fill(content.decode("utf-8")).encode()
-    except UnicodeDecodeError:
-        return content
 
 
 def _files_of_task(task: Entry, task_id: str, parts: Parts) -> dict[str, bytes]:

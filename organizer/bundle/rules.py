@@ -431,8 +431,7 @@ def _report_unknown_keys(
     Return the places and keys that are meant by the misspelled ones.
     """
     meant_keys: set[tuple[str, str]] = set()
-    places_of_kind: dict[int, list[tuple[str, str]]] = {}
-    known_of_kind: dict[int, list[str]] = {}
+    places_of_kind: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for error in errors:
         known_keys = sorted(error.schema["properties"])
         where = _pointer(error)
@@ -444,14 +443,12 @@ def _report_unknown_keys(
                 report.add("misspelled key", f"{where}/{key}", key=quote(key), known=nearest_key)
                 meant_keys.add((where, str(nearest_key)))
                 continue
-            kind = id(error.schema["properties"])
-            known_of_kind[kind] = known_keys
-            places_of_kind.setdefault(kind, []).append((f"{where}/{key}", key))
+            places_of_kind.setdefault(tuple(known_keys), []).append((f"{where}/{key}", key))
     rule = "additionalProperties of v1.5" if form == "v1.5" else "additionalProperties"
-    for kind, places in places_of_kind.items():
+    for known_keys_of_kind, places in places_of_kind.items():
         keys = list(dict.fromkeys(quote(key) for _, key in places))
         shown_keys = some_words(keys, most=_SHOWN_KEYS)
-        report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_of_kind[kind]))
+        report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_keys_of_kind))
     return meant_keys
 
 

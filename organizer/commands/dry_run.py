@@ -25,7 +25,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what = "the zip of a participant, or a folder"
     parser.add_argument("submission", type=existing_path, metavar="SUBMISSION", help=what)
     add_reference(parser, "the one in the bundle")
-    add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")
+    add_phase(parser)
     what = "default: out/dry-run"
     parser.add_argument(
         "--output", type=given_path, default=ROOT / "out" / "dry-run", metavar="DIR", help=what

@@ -17,6 +17,7 @@ from scoring_program.task import task_ids
 
 _Value = TypeVar("_Value")
 
+_PHASE = "the phase of competition.yaml; default: the only one, or that of the reference"
 _REFERENCE = "folder with a reference folder for each task, or the folder of one task; default: {}"
 
 
@@ -35,7 +36,7 @@ def add_reference(parser: argparse.ArgumentParser, default: str, required: bool 
     parser.add_argument("--reference", type=given_path, required=required, metavar="DIR", help=what)
 
 
-def add_phase(parser: argparse.ArgumentParser, what: str) -> None:
+def add_phase(parser: argparse.ArgumentParser, what: str = _PHASE) -> None:
     """Add the name of a phase."""
     parser.add_argument("--phase", default="", metavar="NAME", help=what)
 

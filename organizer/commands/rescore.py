@@ -35,7 +35,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     what = "a folder of zips, or of unpacked submissions, or the zip that the site gives for all of them"
     parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=what)
     add_reference(parser, "the one in the bundle")
-    add_phase(parser, "the phase of competition.yaml; default: the only one, or that of the reference")
+    add_phase(parser)
     option = parser.add_argument
     what = "default: out/rescore/ID, with several phases out/rescore/ID_PHASE"
     option("--output", type=given_path, metavar="DIR", help=what)

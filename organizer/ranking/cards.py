@@ -15,7 +15,7 @@ import numpy as np
 from organizer.ranking.eligibility import violations_sentence
 from organizer.ranking.leaderboard import leaderboard_sentence
 from organizer.ranking.near_copies import find_near_copies
-from organizer.ranking.ranking import Ranking, detail_link
+from organizer.ranking.ranking import DETAILS, Ranking, page_name
 from organizer.ranking.tables import hardest_items, team_facts
 from organizer.runs.rescore import Record
 from organizer.runs.scoring_process import SCORED
@@ -367,5 +367,5 @@ def submission_cards(ranking: Ranking) -> list[Element]:
 def _submission_cells(record: Record) -> list[Cell]:
     """Return the cells below `_SUBMISSION_TITLES`."""
     name = record.submission.name
-    link = element("a", cut_middle(name), href=detail_link(name))
+    link = element("a", cut_middle(name), href=f"{DETAILS}/{page_name(name)}")
     return [link, cut(record.submission.team), record.entry.outcome]

@@ -110,7 +110,8 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     ``output`` gets the tables, ``index.html`` for the organizers, ``ranking.html`` to publish, ``details/``,
     and ``store/``, from which an interrupted call goes on. Two protocols get a folder each.
 
-    Returns 0; 1 if there is nothing to score; 2 if the organizer's side is broken; 130 after Ctrl-C.
+    Returns 0; 2 if the organizer's side is broken; 130 after Ctrl-C. Raises SubmissionsError if there is
+    nothing to score, or if what was given does not fit.
     """
     try:
         (output / "store").mkdir(parents=True, exist_ok=True)
@@ -126,9 +127,6 @@ def rescore(built: BuiltTask, source: Path, output: Path, choices: Choices) -> i
     except LockedError as error:
         print(printable(f"{output}: {error}; wait for it, or give another --output"))
         return 2
-    except SubmissionsError as error:
-        print(*map(printable, error.args), sep="\n")
-        return 1
     except BrokenError as error:
         print(f"The organizer's side is broken, the work ends here:\n{error}")
         return 2

@@ -45,11 +45,6 @@ def page_name(name: str) -> str:
     return f"{plain}-{digest[:8]}.html"
 
 
-def detail_link(name: str) -> str:
-    """Return the link from a page of a ranking to the detail page of a submission."""
-    return f"{DETAILS}/{page_name(name)}"
-
-
 def subfolders_of(rankings: Sequence[Ranking]) -> list[str]:
     """Return the folder of each ranking below that of all: its protocol, "" if there is one ranking."""
     return [ranking.facts.protocol if len(rankings) > 1 else "" for ranking in rankings]

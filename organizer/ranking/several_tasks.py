@@ -14,6 +14,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
+from organizer.errors import InputError
 from organizer.files import rewrite_files
 from organizer.ranking.page import DEMO_WARNING, page_document
 from organizer.ranking.ranking import Ranking
@@ -31,10 +32,6 @@ from validator.texts import counted, printable, quote, some_words
 
 _TABLE, _PAIRS, _PAGE = "overall.csv", "pairs.csv", "overall.html"
 _DECIMALS = 10
-
-
-class SeveralTasksError(Exception):
-    """Rankings do not fit together; the message says why."""
 
 
 class MeanRanks(NamedTuple):
@@ -58,19 +55,15 @@ Result = Union[MeanRanks, MeanScores]
 
 
 def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> int:
-    """Write the table of several tasks, given the folders of their rankings; return 1 if they do not fit.
+    """Write the table of several tasks, given the folders of their rankings. Raises InputError.
 
     Without ``weights`` it is about ranks. ``output`` gets ``overall.html`` to publish, ``overall.csv``, and,
     with weights, ``pairs.csv``.
     """
-    try:
-        _check_folders(folders)
-        rankings = [_ranking_in(folder).published for folder in folders]
-        _check_teams(folders, rankings)
-        result = mean_scores(rankings, weights) if weights else mean_ranks(rankings)
-    except SeveralTasksError as error:
-        print(printable(str(error)))
-        return 1
+    _check_folders(folders)
+    rankings = [_ranking_in(folder).published for folder in folders]
+    _check_teams(folders, rankings)
+    result = mean_scores(rankings, weights) if weights else mean_ranks(rankings)
     header, rows = _table(result, rankings)
     texts = {_TABLE: csv_table(header, rows), _PAGE: _page(result, rankings, weights)}
     if isinstance(result, MeanScores):
@@ -83,32 +76,32 @@ def overall(folders: Sequence[Path], weights: Sequence[float], output: Path) -> 
 
 
 def _check_folders(folders: Sequence[Path]) -> None:
-    """Raise SeveralTasksError unless there are several folders."""
+    """Raise InputError unless there are several folders."""
     if len({folder.resolve() for folder in folders}) < len(folders):
-        raise SeveralTasksError("a folder is given twice; give each ranking once")
+        raise InputError("a folder is given twice; give each ranking once")
     if len(folders) < 2:
-        raise SeveralTasksError("one ranking is a table already; give two or more")
+        raise InputError("one ranking is a table already; give two or more")
 
 
 def _ranking_in(folder: Path) -> Ranking:
-    """Return the one ranking that ``rescore`` has left in a folder. Raises SeveralTasksError."""
+    """Return the one ranking that ``rescore`` has left in a folder. Raises InputError."""
     try:
         rankings = read_rankings(folder)
     except NoRankingError:
-        raise SeveralTasksError(f"{folder}: there is no complete ranking in it; run rescore first") from None
+        raise InputError(f"{folder}: there is no complete ranking in it; run rescore first") from None
     if len(rankings) > 1 or not rankings[0].team_records:
-        raise SeveralTasksError(f"{folder}: one ranking of teams is needed; run rescore with one protocol")
+        raise InputError(f"{folder}: one ranking of teams is needed; run rescore with one protocol")
     return rankings[0]
 
 
 def _check_teams(folders: Sequence[Path], rankings: Sequence[Ranking]) -> None:
-    """Raise SeveralTasksError unless all rankings are of the same teams."""
+    """Raise InputError unless all rankings are of the same teams."""
     for folder, ranking in zip(folders[1:], rankings[1:]):
         differing = sorted({*ranking.teams} ^ {*rankings[0].teams})
         if differing:
             problem = f"{folders[0]} and {folder} are not rankings of the same teams"
             teams = some_words([*map(quote, differing)])
-            raise SeveralTasksError(f"{problem}: {teams}; --names gives a team one name in both")
+            raise InputError(f"{problem}: {teams}; --names gives a team one name in both")
 
 
 def mean_ranks(rankings: Sequence[Ranking]) -> MeanRanks:
@@ -131,7 +124,7 @@ def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanSc
 
     Raises
     ------
-    SeveralTasksError
+    InputError
         If the tasks have other directions or halves, or share a part of their items.
     """
     _check_means(rankings, weights)
@@ -156,22 +149,22 @@ def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanSc
 
 
 def _check_means(rankings: Sequence[Ranking], weights: Sequence[float]) -> None:
-    """Raise SeveralTasksError unless a mean of the scores can be tested."""
+    """Raise InputError unless a mean of the scores can be tested."""
     remedy = "leave out --weights to show ranges of ranks"
     if len(weights) != len(rankings):
         problem = f"there are {counted(len(weights), 'weight')} for {counted(len(rankings), 'ranking')}"
-        raise SeveralTasksError(f"{problem}; give one for each")
+        raise InputError(f"{problem}; give one for each")
     if not (min(weights) >= 0 and 0 < sum(weights) < math.inf):
-        raise SeveralTasksError("weights must be 0 or more, and one above 0")
+        raise InputError("weights must be 0 or more, and one above 0")
     if len({ranking.task.higher_is_better for ranking in rankings}) > 1:
-        raise SeveralTasksError(f"higher scores are better in one task and worse in another; {remedy}")
+        raise InputError(f"higher scores are better in one task and worse in another; {remedy}")
     if len({ranking.half_samples for ranking in rankings}) > 1:
-        raise SeveralTasksError("rescore all tasks with the same number of --half-samples")
+        raise InputError("rescore all tasks with the same number of --half-samples")
     for number, ranking in enumerate(rankings):
         for other in rankings[:number]:
             if not _can_be_added(ranking, other):
                 problem = f"{other.task.id} and {ranking.task.id} have a part of their items in common"
-                raise SeveralTasksError(f"{problem}, so that a mean of scores cannot be tested; {remedy}")
+                raise InputError(f"{problem}, so that a mean of scores cannot be tested; {remedy}")
 
 
 def _can_be_added(ranking: Ranking, other: Ranking) -> bool:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from organizer.errors import InputError
 from organizer.files import MALFORMED, write_durable
 from organizer.ranking.changes import Change, Deleted, Row, Run, changes_since, deleted_since
 from organizer.ranking.eligibility import Rule, Violation, names_left_out
@@ -33,7 +34,7 @@ RANKING = "ranking.json"
 _FORMAT = 1
 
 
-class NoRankingError(Exception):
+class NoRankingError(InputError):
     """A folder holds no complete ranking."""
 
 
@@ -60,13 +61,13 @@ def read_rankings(folder: Path, task_id: str = "") -> list[Ranking]:
         task = load_task(content["task"])
         rankings = [_read_ranking(folder, saved, task) for saved in content["rankings"]]
     except MALFORMED as error:
-        raise NoRankingError from error
+        raise NoRankingError(_missing_text(folder, task_id)) from error
     if not rankings:
-        raise NoRankingError
+        raise NoRankingError(_missing_text(folder, task_id))
     return rankings
 
 
-def missing_ranking(folder: Path, task_id: str) -> str:
+def _missing_text(folder: Path, task_id: str) -> str:
     """Return that a folder holds no complete ranking of a task, and what to do: name a phase that has one."""
     phases = []
     for path in sorted(folder.parent.glob(f"{task_id}_*")):

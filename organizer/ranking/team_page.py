@@ -159,11 +159,8 @@ def _others_text(standings: Standings, verdicts: list[_Verdict], n_listed: int) 
     """Return from how many teams it differs, and what the table shows."""
     n_items = standings.comparison.n_items
     counts = []
-    for verdict, preposition in (
-        (_Verdict.BETTER, "than"),
-        (_Verdict.WORSE, "than"),
-        (_Verdict.OPEN, "from"),
-    ):
+    for verdict in _Verdict:
+        preposition = "from" if verdict is _Verdict.OPEN else "than"
         counts.append(f"{verdict.value} {preposition} {counted(verdicts.count(verdict), 'team')}")
     text = ", ".join(counts)
     text = text[0].upper() + text[1:]

@@ -187,9 +187,5 @@ def check_baseline_name(rule: WinnerRule, baselines: Sequence[str]) -> None:
     nearest = NearestNames(set(baselines)).words(rule.baseline)
     problem = f"the rule for winners names {quote(rule.baseline)}, which is no baseline{nearest}"
     known_baselines = f"; baselines are {some_words([*map(quote, baselines)])}" if baselines else ""
-    raise SubmissionsError(f"{problem}{known_baselines}; {_baseline_remedy(rule)}")
-
-
-def _baseline_remedy(rule: WinnerRule) -> str:
-    """Return what to do about a name that is no baseline."""
-    return f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
+    remedy = f"give it with --baseline-zip {quote(rule.baseline)}=file.zip, or correct the name"
+    raise SubmissionsError(f"{problem}{known_baselines}; {remedy}")

@@ -184,13 +184,12 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
 
 def read_bundle(path: Path) -> tuple[Files, Competition]:
     """Return the files of a bundle and its competition. Raises Refused."""
-    report = LintReport()
     try:
         files = read_zip(path)
     except DAMAGED:
         problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
-        report.add("no zip", file=quote_path(str(path)), problem=problem, remedy=remedy)
-        raise Refused(report.errors) from None
+        raise refused("no zip", file=quote_path(str(path)), problem=problem, remedy=remedy) from None
+    report = LintReport()
     competition = read_competition(files.get(COMPETITION, b""), report)
     if competition is None:
         raise Refused(report.errors)
@@ -302,6 +301,5 @@ def _whole_zip(name: str, files: Files) -> bytes:
         with suppress(*DAMAGED), zipfile.ZipFile(io.BytesIO(files[name])) as archive:
             if archive.testzip() is None:
                 return files[name]
-    report = LintReport()
-    report.add("no zip", file=quote_path(name), problem=problem, remedy="build the bundle again: make bundle")
-    raise Refused(report.errors)
+    remedy = "build the bundle again: make bundle"
+    raise refused("no zip", file=quote_path(name), problem=problem, remedy=remedy)

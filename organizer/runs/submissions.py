@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 
+from organizer.errors import InputError
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
@@ -46,8 +47,8 @@ _SITE_TITLES = {"id": _ID, "owner": _OWNER, "created when": "date", **{name: nam
 Row = Mapping[str, str]
 
 
-class SubmissionsError(Exception):
-    """The submissions, or the table of their names, cannot be used; the arguments are lines that say why."""
+class SubmissionsError(InputError):
+    """The submissions, or the table of their names, cannot be used."""
 
 
 @dataclass(frozen=True)

@@ -197,6 +197,13 @@ def test_tables_have_the_columns_of_their_headers():
     ]
 
 
+def test_no_title_of_a_further_column_of_teams_is_evaluated():
+    record = record_of("a", CLOSE[:, 0])
+    record = replace(record, submission=replace(record.submission, facts={"=1+1": "yes"}))
+    (row,) = rows_of(tables.teams_csv(ranking_of([record]), {"a": "a.html"}))
+    assert row["'=1+1"] == "yes"
+
+
 def test_pairs_of_the_first_teams_only_are_in_the_table():
     assert len(rows_of(tables.pairs_csv(teams(), most_teams=2))) == 1
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from organizer.__main__ import main
-from organizer.ranking.several_tasks import SeveralTasksError, mean_ranks, mean_scores
+from organizer.errors import InputError
+from organizer.ranking.several_tasks import mean_ranks, mean_scores
 from people_in_video.comparing.pairs import compare
 from scoring_program.metrics.resampling import half_scores, weighted_mean
 from tests.organizer.ranking.test_page import ranking_of, record_of, rows_of, shown
@@ -66,7 +67,7 @@ def test_tasks_without_common_items_have_the_degrees_of_freedom_of_the_smaller_o
     ],
 )
 def test_scores_that_cannot_be_added_are_refused(others, weights, message):
-    with pytest.raises(SeveralTasksError, match=message):
+    with pytest.raises(InputError, match=message):
         mean_scores([ranking_with(FIRST), *others], weights)
 
 
