@@ -380,7 +380,9 @@ def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock
         head = f"{fault}, nothing was scored:"
         title = loaded.task.title if loaded else page.NO_TASK
         html = page.broken_page(findings.lines(), title, fault)
-    return _Report(html, detail, None, [head, *findings.lines()])
+    # Such a note may say why: ids that count from 2 have rows of other sequences.
+    mistakes = note_lines([note for note in findings.notes if note.is_mistake])
+    return _Report(html, detail, None, [head, *mistakes, *findings.lines()])
 
 
 def _write_and_print(report: _Report, output: Path) -> None:
