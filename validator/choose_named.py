@@ -29,8 +29,8 @@ from validator.texts import folded, quote
 
 # A misspelled name is at least so alike, for `difflib`; the files of different tasks are less.
 _CLOSE = 0.75
-# Programs of Windows add this one, or hide that of the file.
-_TEXT_ENDINGS = (".txt", "")
+# Of texts whose name alone tells their format.
+_TEXT_ENDINGS = (".json", ".csv", ".tsv", ".xml", ".yaml", ".yml")
 _JSON_LINES_ENDINGS = (".jsonl", ".ndjson")
 _JSON_LINES = FileKind("a file of JSON Lines", "make one JSON value of all lines")
 
@@ -137,11 +137,11 @@ def _report_similar(file: str, similar: str, submission: Submission, findings: F
     problem = f"it is missing, but there is {quote(similar)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
     kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
-    suffix = PurePosixPath(file).suffix
+    suffix, similar_suffix = PurePosixPath(file).suffix, folded(PurePosixPath(similar).suffix)
     wanted = suffix.lstrip(".").upper()
     if kind:
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
-    elif folded(PurePosixPath(similar).suffix) not in (suffix, *_TEXT_ENDINGS):
+    elif similar_suffix in _TEXT_ENDINGS and similar_suffix != suffix:
         remedy = f"write its content as {wanted}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
 

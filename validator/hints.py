@@ -11,6 +11,7 @@ from validator.findings import Note
 from validator.texts import counted, quote
 
 _LEAST_ROWS = 4
+_LEAST_SCORES = 10
 _EMPTY = "the submission contains no predictions. Was it written too early?"
 _MISSING = ("N-FILE-EMPTY", "N-FILE-MISSING", "N-FRAMES-MISSING", "N-IMAGES-MISSING", "N-SEGMENTS-MISSING")
 _MOST_REPEATED = 0.1
@@ -38,4 +39,12 @@ def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = 
     # Names may be empty, or hold blanks.
     name = f"'{quote(label)}'" if isinstance(label, str) else label
     text = f"all {counted(n, item_noun)} have the {what} {name}"
+    return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def score_hints(n: int, lowest: float, highest: float) -> list[Note]:
+    """Return a note if all ``n`` predictions have the same score: "all 20 scores are 1"."""
+    if n < _LEAST_SCORES or lowest != highest:
+        return []
+    text = f"all {counted(n, 'score')} are {lowest:g}. They rank detections: give each its own"
     return [Note("N-LOOKS-CONSTANT", text)]

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 # What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
+# What begins like a value, and goes on otherwise, up to there: 01, 9.5px.
+_BEGUN = re.compile(r"[\w.+-]{2,}\Z")
 _BLANKS = " \t\r\n"
 _LIBRARY = "write the file with a JSON library"
 _CUT_OFF = "write it again; it may have been cut off"
@@ -150,9 +152,11 @@ def _words_of_mark(text: str, position: int, before: str, rule: str, schema: Sch
         problem = f"{numpy_value[0]} is of numpy, not JSON"
         remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
         return SyntaxWords(position, f"foreign {numpy_value[0]}", problem, remedy)
-    if rule == "value" and mark not in ",:]}":
-        start = text[position : position + _SHOWN].splitlines()[0]
-        return SyntaxWords(position, rule, f"'{quote(start)}' is in the place of a value", _LIBRARY)
+    begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
+    if begun or (rule == "value" and mark not in ",:]}"):
+        first = begun.start() if begun else position
+        start = text[first : first + _SHOWN].splitlines()[0]
+        return SyntaxWords(first, rule, f"'{quote(start)}' is in the place of a value", _LIBRARY)
     return _syntax_words(rule, position)
 
 

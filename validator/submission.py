@@ -147,7 +147,7 @@ def _check_members(
     kept = {name: member for name, member in files.items() if not _JUNK.search(name)}
     if len(kept) < len(files):
         junk = [quote(name) for name in sorted(files.keys() - kept.keys())]
-        text = f"{counted(len(junk), 'file')} of the operating system ignored: {some_words(junk, most=1)}"
+        text = f"{counted(len(junk), 'file')} of the operating system ignored: {some_words(junk, most=2)}"
         findings.note("N-JUNK", text)
     return _without_metadata(kept, findings)
 

@@ -278,3 +278,16 @@ def test_repeated_classes_are_noted_on_page_and_in_the_log(run):
     repeated = run(name, reference, trick.play(files, {"submission_gen.json": good}))
     assert "likely mistake N-REPEATED: " in repeated.out
     assert "N-REPEATED: " in repeated.page
+
+
+def test_a_refused_run_prints_likely_mistakes_before_the_problems(run):
+    name = "chalearn_gesture"
+    reference = {path.name: path.read_text() for path in (REFERENCES / name).glob("*.*")}
+    files = {
+        path.name.replace(f"{number:04}", f"{number + 1:04}"): path.read_bytes()
+        for number, path in enumerate(sorted((SAMPLES / name / "good").glob("*.csv")), start=1)
+    }
+    outcome = run(name, reference, files)
+    mistake, problem = outcome.err.splitlines()[1:3]
+    assert mistake.startswith("likely mistake N-ITEMS-UNKNOWN: ")
+    assert problem.startswith("1. E-CSV-FRAME")

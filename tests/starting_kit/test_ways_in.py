@@ -184,6 +184,14 @@ def test_a_class_0_is_refused_until_it_is_the_first_class(tmp_path):
     assert rows_of_zip(tmp_path / "my.zip") == [("S", 1, 1, 4), ("S", 20, 5, 10), ("S", 1, 11, 12)]
 
 
+def test_a_class_beyond_those_from_0_is_refused_as_it_is_written(tmp_path):
+    source = tmp_path / "rows.csv"
+    source.write_text("item,class,start,end\nS,20,1,5\n")
+    problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip", first_class=0))
+    assert "the class is 20" in problem.problem
+    assert "leave the option out" in problem.remedy
+
+
 # -- scores
 
 

@@ -7,7 +7,7 @@ from scoring_program.task import PublicItems
 from scoring_program.vocabulary import count_names, name_notes
 from validator.findings import Note, Read
 from validator.formats.items import read
-from validator.formats.items.arrays import Items, PlainValues, Regions
+from validator.formats.items.arrays import Items, Regions
 from validator.formats.rules import Rules
 from validator.formats.values import Kind
 from validator.submission import Source
@@ -26,10 +26,9 @@ def read_submission(rules: Rules, source: Source, public: PublicItems, keep: obj
 
 
 def notes(items: Items, public: PublicItems) -> list[Note]:
-    """Return notes on lists or regions that are missing, or all the same, and on labels that are unknown."""
+    """Return notes on values that are missing, or all the same, and on labels that are unknown."""
+    notes = read.hints(items)
     if isinstance(items, Regions):
         labels = {**count_names(items.names, items.label), **items.unknown_labels}
-        return [*read.hints(items), *name_notes({"class": labels}, public.vocabulary)]
-    if isinstance(items, PlainValues):
-        return []
-    return read.hints(items) if items.values.dtype == bool else []
+        notes += name_notes({"class": labels}, public.vocabulary)
+    return notes

@@ -253,9 +253,14 @@ def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
             f"the class is {text[:40]!r}; write 1 to {len(classes)}, or {some_words(classes)}"
         )
     number = _whole(float(text), "the class")
+    from_0, from_1 = f"0 to {len(classes) - 1}", f"1 to {len(classes)}"
     if number == 0 and first_class == 1:
-        problem = f"the class is 0, and classes are 1 to {len(classes)}"
-        raise ConversionError(f"{problem}; if yours are 0 to {len(classes) - 1}, say --first-class 0")
+        raise ConversionError(
+            f"the class is 0, and classes are {from_1}; if yours are {from_0}, say --first-class 0"
+        )
+    if number == len(classes) and first_class == 0:
+        problem = f"the class is {number}, and with --first-class 0 classes are {from_0}"
+        raise ConversionError(f"{problem}; if yours are {from_1}, leave the option out")
     return number + 1 - first_class
 
 

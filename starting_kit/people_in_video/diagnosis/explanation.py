@@ -193,7 +193,7 @@ def _step_texts(task: Task, measured: Measured) -> Iterator[str]:
         agreement = np.zeros(0, dtype=bool) if sample is None else agreement_as_submitted(sample)
         if not len(agreement):
             continue
-        claim = "meet an annotated one" if isinstance(sample, Regions) else "are right"
+        claim = "fit an annotated one" if isinstance(sample, Regions) else "are right"
         text = f"{_percent(agreement.mean())} of your {comparison.what} {claim}"
         if agreement.mean() <= _LOST_SHARE:
             yield f"Agreement is lost here: {text}"

@@ -310,6 +310,29 @@ def test_items_that_are_left_out_have_no_predictions(tmp_path):
     assert scores == scores_of_empty
 
 
+@pytest.mark.parametrize(
+    ("name", "change", "codes"),
+    [
+        ("label_csv", lambda value: "wren", ["N-LOOKS-CONSTANT"]),
+        ("number_json", lambda value: 1.5, ["N-LOOKS-CONSTANT"]),
+        ("columns_json", lambda value: {**value, "arousal": 1.5}, ["N-LOOKS-CONSTANT"]),
+        ("scored_segments", lambda value: [{**one, "score": 1} for one in value], ["N-LOOKS-CONSTANT"]),
+        ("scored_segments", lambda value: 2 * value, ["N-REPEATED"]),
+        ("segments_json", lambda value: value, []),
+    ],
+)
+def test_a_check_and_a_score_note_the_same_likely_mistakes(tmp_path, name, change, codes):
+    example = declared(tmp_path, EXAMPLES[name])
+    example.made_up.write_reference(tmp_path / "ref")
+    values = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.5)
+    files = example.made_up.files({item: change(value) for item, value in values.items()})
+    write_files(files, tmp_path / "res")
+    read = FORMAT.read(tmp_path / "res", example.rules)
+    checked = [*read.notes, *FORMAT.hints(read.content, example.rules)]
+    assert [note.code for note in checked] == codes
+    assert [note.code for note in example.load(tmp_path / "ref").score_path(tmp_path / "res").notes] == codes
+
+
 def test_unknown_labels_of_predictions_with_scores_are_counted_and_change_nothing(tmp_path):
     example = declared(tmp_path, EXAMPLES["boxes_json"])
     example.made_up.write_reference(tmp_path / "ref")

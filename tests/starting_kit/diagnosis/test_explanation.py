@@ -158,4 +158,4 @@ def test_a_low_score_says_at_what_agreement_is_lost(demo):
     write_files(kinetics.task.files(kinetics.prediction._replace(videos=videos)), kinetics.folder / "low")
     (note,) = [note for note in kinetics.loaded.score_path(kinetics.folder / "low").notes if note.is_mistake]
     assert note.code == "N-LOW"
-    assert re.search(r"Agreement is lost here: [0-5] % of your humans meet an annotated one", note.text)
+    assert re.search(r"Agreement is lost here: [0-5] % of your humans fit an annotated one", note.text)

@@ -21,7 +21,7 @@ from validator.choose_named import choose_named, naming_other_task
 from validator.cores import usable_cores
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
 from validator.formats.rules import JsonFile, Rules
-from validator.hints import empty_note
+from validator.hints import empty_note, score_hints
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
 from validator.json_list_reader import load_list_schema, read_list
@@ -417,8 +417,4 @@ class DetectionHints:
         if self.has_coarse_parts:
             text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
-        if has_many and self.lowest.score == self.highest.score:
-            same = f"{counted(self.count, 'score')} are {self.lowest.score:g}"
-            text = f"all {same}. AP ranks detections: give each its own score"
-            notes.append(Note("N-LOOKS-CONSTANT", text))
-        return notes
+        return notes + score_hints(self.count, self.lowest.score, self.highest.score)

@@ -27,7 +27,7 @@ from validator.formats.items.arrays import (
 from validator.formats.items.table import read_table
 from validator.formats.rules import Rules
 from validator.formats.values import Form, Kind, json_schema
-from validator.hints import empty_note, repeat_hints
+from validator.hints import empty_note, repeat_hints, score_hints
 from validator.items import ITEMS_NONE, Place, check_items
 from validator.keys import match_keys
 from validator.submission import Source, open_submission
@@ -63,6 +63,8 @@ def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
         items = findings.take(read_file(submission.read(name), name, rules, keys))
+        if isinstance(items, Regions) and form_of(rules).instance_keys.score and len(items.score):
+            findings.notes += score_hints(len(items.score), items.score.min(), items.score.max())
     return Read(items, findings.notes)
 
 
