@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import posixpath
 import zipfile
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +34,7 @@ from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import reference_files
 from organizer.data.references import task_folder
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
-from organizer.runs.phase import Phase, folder_name
+from organizer.runs.phase import Phase, folder_name, quote_names
 from organizer.runs.worker import BuiltTask
 from people_in_video.drawings.images import Images
 from scoring_program.task import load_task
@@ -116,11 +116,6 @@ def find_offer(
 def _phase_names(offers: list[Offer]) -> list[str]:
     """Return the names of the phases, each once."""
     return list(dict.fromkeys(offer.phase_name for offer in offers))
-
-
-def quote_names(names: Sequence[str]) -> str:
-    """Return names of phases as they are written in a command."""
-    return ", ".join(f'"{quote(name)}"' for name in names)
 
 
 def rules_of_phase(phase: Entry) -> Phase:
@@ -235,18 +230,10 @@ def _name_of_reference(folder: Path | None, offer: Offer | None) -> str:
 
 
 def _label(competition: Competition, task_id: str, folder: Path | None, offer: Offer | None) -> str:
-    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase.
-
-    Raises Refused if another phase has the same.
-    """
-    offers = offers_of(competition, task_id)
-    if len(offers) < 2:
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
+    if len(offers_of(competition, task_id)) < 2:
         return ""
-    label = folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
-    names = [name for name in _phase_names(offers) if offer and folder_name(name) == label]
-    if len(names) > 1:
-        raise refused("phases of one folder", names=quote_names(names))
-    return label
+    return folder_name(offer.phase_name if offer else _name_of_reference(folder, offer))
 
 
 def _given_names(competition: Competition, task_id: str, reference: Path) -> set[str]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from validator.texts import quote
 
 UNLIMITED = 0
 """Instead of a number of submissions."""
@@ -40,3 +43,8 @@ def folder_name(name: str) -> str:
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
     return plain or hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Return names of phases as they are written in a command."""
+    return ", ".join(f'"{quote(name)}"' for name in names)
