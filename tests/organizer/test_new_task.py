@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from organizer import new_task
+from organizer.bundle.edit import with_task
 from organizer.new_task import NewTask, task_files
 from tests.helpers import ROOT, is_nightly, refused
 
@@ -217,14 +218,28 @@ def test_what_becomes_public_and_what_is_taken_out_is_told(tmp_path):
     for name in ("gt", "answers"):
         (tmp_path / f"{name}.json").write_text('{"a": "robin", "b": "owl"}', encoding="utf-8")
     examples = ["--truth", "../gt.json", "--prediction", "../answers.json"]
-    told = run_command(
-        folder, "new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"
+    new_task = ["new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"]
+    assert "the kit publishes the values of gt.json and answers.json" in run_command(folder, *new_task)
+    competition = with_task(
+        (folder / "competition.yaml").read_text(encoding="utf-8"), "birds", "Birds", "Which?"
     )
-    assert "the kit publishes the values of gt.json and answers.json" in told
+    (folder / "competition.yaml").write_text(competition, encoding="utf-8")
+    assert "competition.yaml is without birds" in run_command(folder, "undo-new-task", "birds")
+    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_text(
+        encoding="utf-8"
+    ) == competition
+
+
+@pytest.mark.slow
+def test_competition_of_a_task_waits_for_it_to_be_written_anew(tmp_path):
+    folder = copy_repository(tmp_path / "copy")
+    run_command(folder, "new-task", "birds", "--labels", "robin wren")
     run_command(folder, "start", "birds", "--title", "Birds", "--replace")
     competition = (folder / "competition.yaml").read_bytes()
-    assert "competition.yaml" in run_command(folder, "undo-new-task", "birds")
-    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_bytes() == competition
+    assert "competition.yaml has no other task" in run_command(folder, "undo-new-task", "birds")
+    run_command(folder, "new-task", "birds", "--labels", "robin owl")
+    assert (folder / "competition.yaml").read_bytes() == competition
+    assert "dist/birds.zip" in run_command(folder, "bundle")
 
 
 def add_own_metric(folder):
