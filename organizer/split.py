@@ -213,8 +213,7 @@ def _write_all_or_nothing(
                 folders.append(f"{name}{PUBLIC_SUFFIX}")
                 write_files(public_files_of_items(task.id, public_files, items), work / folders[-1])
         for folder in folders:
-            if (output / folder).is_dir() and not replace_edited:
-                refuse_to_lose(output / folder, work / folder)
+            refuse_to_lose(output / folder, work / folder, replace_edited)
             write_manifest(work / folder)
         gone_items = {} if division.again else table.part_of_item
         table.write({**gone_items, **part_of_name})

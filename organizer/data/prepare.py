@@ -54,6 +54,7 @@ VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
+_SHOWN_FOLDERS = 3
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 # Files of MATLAB 5, and of MATLAB 7.3, which are HDF5 files.
 _BEGINNINGS_OF_MAT = (b"MATLAB ", b"\x89HDF")
@@ -198,8 +199,7 @@ def _replace(
         prepared = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
-        if output.is_dir() and not replace:
-            refuse_to_lose(output, folder)
+        refuse_to_lose(output, folder, replace)
         if not (folder / KEY_FILE).is_file():
             copy_key(output, folder)
         add_key(folder, source)
@@ -223,11 +223,20 @@ def write_manifest(folder: Path) -> None:
     write_durable(folder / MANIFEST, json.dumps(written, indent=1) + "\n")
 
 
-def refuse_to_lose(output: Path, folder: Path) -> None:
+def refuse_to_lose(output: Path, folder: Path, replace: bool) -> None:
     """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``.
 
-    Raises Refused.
+    With ``replace`` these files may be lost, but no folders: what holds some was never written here, as the
+    folder of all references, or a checkout. Raises Refused.
     """
+    if not output.is_dir():
+        return
+    names = [path.name for path in sorted(output.iterdir()) if path.is_dir() and path.name[0] != "."]
+    if names:
+        problem = f"there are folders in it, which would be lost: {some_words(names, most=_SHOWN_FOLDERS)}"
+        Findings().refuse("E-REF-OTHER", problem, "choose another folder", file=str(output))
+    if replace:
+        return
     written_hashes = _read_manifest(output)
     paths = sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir())
     with Findings.collect() as findings:

@@ -132,6 +132,19 @@ def test_what_others_put_there_is_named_and_kept_unless_replace(name, is_edited,
     assert not path.exists() or path.read_text() != "3,1,2\n"
 
 
+@pytest.mark.parametrize("options", [(), ("--replace",)])
+def test_a_folder_with_folders_is_never_replaced(options, run, tmp_path):
+    path = tmp_path / "out" / "chalearn_action" / "notes.txt"
+    path.parent.mkdir(parents=True)
+    path.touch()
+    code, out = run(*options)
+    assert code == 1
+    (problem,) = printed_problems(out)
+    assert problem[:2] == ("E-REF-OTHER", str(tmp_path / "out"))
+    assert "chalearn_action" in problem.text
+    assert path.is_file()
+
+
 @pytest.mark.slow
 def test_every_file_of_others_is_named(run, tmp_path):
     (tmp_path / "out").mkdir()
