@@ -34,8 +34,8 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-REF-OTHER",
-            "The output folder of `prepare` holds files that it did not write, or that were edited since.",
-            "Move them away, or give `--replace`.",
+            "The output of `prepare` holds folders, or files that it did not write or that were edited.",
+            "Move the files away, or give `--replace`; folders are never replaced: choose another output.",
         ),
         MessageCode(
             "E-REF-SAMPLE",

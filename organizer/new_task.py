@@ -686,11 +686,19 @@ def undo_new_task(task_id: str) -> int:
     competition = ROOT / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text_without_task = without_task(text, task_id)
-    if text_without_task != text:
+    # No command could read a competition without any task.
+    is_its_own = not load_strict(text_without_task)["tasks"]
+    is_changed = text_without_task != text and not is_its_own
+    if is_changed:
         rewrite_files({COMPETITION: text_without_task.encode()}, ROOT)
     folder = _put_aside(task_id)
     print(f"all files of {task_id} are in {folder.relative_to(ROOT)}/ now")
-    if text_without_task != text:
+    if is_its_own:
+        print(
+            f"{COMPETITION} has no other task and stays: organizer new-task {task_id} writes its task anew; "
+            f"for another task take {COMPETITION} and pages/ from git, and start again"
+        )
+    if is_changed:
         write_files({COMPETITION: text.encode()}, folder)
         print(f"{COMPETITION} is without {task_id} now; as it was, it is there, too")
     return 0

@@ -115,13 +115,12 @@ def split_command(
     output = output or ROOT / "parts"
     table = SplitTable(output, task_id)
     if table.n_parts:
-        again = further_options["again"]
-        former_shares = _shares_of_table(table, shares, again)
-        if shares and not again:
-            print(f"note | {table.path} says the part of each {task.item}, not --shares; --again deals anew")
-        shares = former_shares
+        shares = _shares_of_table(table, shares, further_options["again"])
     division = Division(shares or _SHARES, **further_options)
     names = table.names[: len(division.shares)]
+    if folder.resolve() in [(output / name).resolve() for name in names]:
+        problem = "a part would take the place of the source"
+        Findings().refuse("E-OUTPUT", problem, "give the folder of the whole reference", file=str(folder))
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text = with_own_tasks(text, load_strict(text))
@@ -172,6 +171,8 @@ def _shares_of_table(
         problem = f"the items are in {table.n_parts} parts, not in {wanted}"
         remedy = "add --again and --shares to deal them anew"
         Findings().refuse("E-SPLIT-FILE", problem, remedy, file=SPLIT_FILE)
+    if shares:
+        print(f"note | {table.path} says the part of each item, not --shares; --again deals anew")
     return [1 / table.n_parts] * table.n_parts
 
 
@@ -217,8 +218,7 @@ def _write_all_or_nothing(
                 folders.append(f"{name}{PUBLIC_SUFFIX}")
                 write_files(public_files_of_items(task.id, public_files, items), work / folders[-1])
         for folder in folders:
-            if (output / folder).is_dir() and not replace_edited:
-                refuse_to_lose(output / folder, work / folder)
+            refuse_to_lose(output / folder, work / folder, replace_edited)
             write_manifest(work / folder)
         gone_items = {} if division.again else table.part_of_item
         table.write({**gone_items, **part_of_name})

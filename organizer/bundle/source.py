@@ -5,11 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 from organizer.bundle import COMPETITION, SOURCE
-from organizer.bundle.competition import Competition, LintReport, form_of, read_competition, refused
+from organizer.bundle.competition import (
+    Competition,
+    LintReport,
+    entries_of,
+    form_of,
+    read_competition,
+    refused,
+)
 from organizer.bundle.cut import reference_name
 from organizer.bundle.dates import with_dates_in_utc
 from organizer.bundle.own_tasks import complete_competition
 from organizer.bundle.rules import check_competition
+from organizer.runs.phase import folder_name, quote_names
 from scoring_program.task import task_ids
 from validator.findings import Refused
 
@@ -37,6 +45,12 @@ def check_buildable(data: Competition) -> None:
     report = LintReport()
     check_competition(data, report)
     report.errors.refuse_problems()
+    names_of_folder: dict[str, list[str]] = {}
+    for _, phase in entries_of(data, "phases"):
+        names_of_folder.setdefault(folder_name(phase["name"]), []).append(phase["name"])
+    for names in names_of_folder.values():
+        if len(names) > 1:
+            raise refused("phases of one folder", "/phases", names=quote_names(names))
 
 
 def task_names(competition: Competition) -> set[str]:

@@ -55,6 +55,7 @@ VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
+_SHOWN_NAMES = 3
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 # Files of MATLAB 5, and of MATLAB 7.3, which are HDF5 files.
 _BEGINNINGS_OF_MAT = (b"MATLAB ", b"\x89HDF")
@@ -199,8 +200,7 @@ def _replace(
         prepared = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
-        if output.is_dir() and not replace:
-            refuse_to_lose(output, folder)
+        refuse_to_lose(output, folder, replace)
         if not (folder / KEY_FILE).is_file():
             copy_key(output, folder)
         add_key(folder, source)
@@ -224,11 +224,20 @@ def write_manifest(folder: Path) -> None:
     write_durable(folder / MANIFEST, json.dumps(written, indent=1) + "\n")
 
 
-def refuse_to_lose(output: Path, folder: Path) -> None:
+def refuse_to_lose(output: Path, folder: Path, replace: bool) -> None:
     """Refuse to lose files of ``output`` that are neither ours and unchanged nor in the new ``folder``.
 
-    Raises Refused.
+    With ``replace`` these files may be lost, but no folders: what holds some was never written here, as the
+    folder of all references, or a checkout. Raises Refused.
     """
+    if not output.is_dir():
+        return
+    names = [path.name for path in sorted(output.iterdir()) if path.is_dir() and path.name[0] != "."]
+    if names:
+        problem = f"there are folders in it, which would be lost: {some_words(names, most=_SHOWN_NAMES)}"
+        Findings().refuse("E-REF-OTHER", problem, "choose another folder", file=str(output))
+    if replace:
+        return
     written_hashes = _read_manifest(output)
     paths = sorted(path for path in output.rglob("*") if path.is_symlink() or not path.is_dir())
     with Findings.collect() as findings:
@@ -264,23 +273,25 @@ def copy_key(source: Path, folder: Path) -> None:
         write_private(folder / KEY_FILE, (source / KEY_FILE).read_bytes())
 
 
-def add_key(folder: Path, source: Path) -> None:
+def add_key(folder: Path, source: Path) -> bool:
     """Write a key for signatures into a reference folder that has none, and keep the folder out of git.
 
-    Where ``source`` is demo data, nothing is hidden and nothing is written. Raises Refused if the key
-    cannot be written.
+    Return whether a key was written. Where ``source`` is demo data, nothing is hidden and nothing is written.
+    Raises Refused if the key cannot be written.
     """
     if is_synthetic(source):
-        return
+        return False
     path = folder / KEY_FILE
+    is_missing = not path.is_file()
     try:
         keep_out_of_git(folder)
-        if not path.is_file():
+        if is_missing:
             write_private(path, f"{secrets.token_hex(16)}\n".encode())
     except OSError as error:
         problem = f"the key for signatures cannot be written: {error.strerror}"
         remedy = "write 32 random hexadecimal digits into it"
         Findings().refuse("E-REF-KEY", problem, remedy, file=str(path))
+    return is_missing
 
 
 def is_synthetic(reference: Path | bytes) -> bool:
@@ -294,11 +305,18 @@ def is_synthetic(reference: Path | bytes) -> bool:
 def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     """Return the files of a reference folder, prepared if the platform cannot read the official ones.
 
-    Raises Refused if they cannot be prepared, or the key for signatures cannot be read.
+    Raises Refused if they cannot be prepared, the key for signatures cannot be read, or files were added to
+    those that `prepare` has written, which no program need read.
     """
     task = load_task(task_id)
     read_key(folder)
     files = folder_files(folder)
+    written_names = _read_manifest(folder)
+    added_names = files.keys() - written_names.keys() - {*carried_files(folder, task.settings(folder))}
+    if written_names and added_names:
+        problem = f"organizer prepare has not written {some_words(sorted(added_names), most=_SHOWN_NAMES)}"
+        remedy = "take that away; to correct a reference, correct your own files and prepare it again"
+        Findings().refuse("E-REF-OTHER", problem, remedy, file=str(folder))
     if not task.prepared_file or task.prepared_file in files:
         return files
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}

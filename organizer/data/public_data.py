@@ -87,6 +87,5 @@ def _replace(made: PublicData, output: Path, replace: bool) -> None:
     """Write public data into a folder, and lose nothing of others there. Raises Refused."""
     with refused_if_locked(output), replacing_folder(output) as folder:
         write_files(made.files, folder)
-        if output.is_dir() and not replace:
-            refuse_to_lose(output, folder)
+        refuse_to_lose(output, folder, replace)
         write_manifest(folder)

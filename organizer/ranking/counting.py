@@ -10,8 +10,7 @@ from typing import NamedTuple, Union
 from organizer.ranking.eligibility import names_left_out, ranked_records
 from organizer.ranking.statistics import best_first, in_order_of_time, records_of_teams
 from organizer.ranking.stored import NoRankingError, read_rankings
-from organizer.runs.built import quote_names
-from organizer.runs.phase import folder_name
+from organizer.runs.phase import folder_name, quote_names
 from organizer.runs.rescore import Record
 from organizer.runs.submissions import SubmissionsError
 from organizer.runs.worker import BuiltTask

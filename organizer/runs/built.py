@@ -34,7 +34,7 @@ from organizer.data.overview import SUFFIX, review_reference
 from organizer.data.prepare import reference_files
 from organizer.data.references import task_folder
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
-from organizer.runs.phase import Phase, folder_name
+from organizer.runs.phase import Phase, folder_name, quote_names
 from organizer.runs.worker import BuiltTask
 from people_in_video.drawings.images import Images
 from scoring_program.task import load_task
@@ -120,11 +120,6 @@ def _phase_names(offers: Sequence[Offer]) -> list[str]:
     return list(dict.fromkeys(offer.phase_name for offer in offers))
 
 
-def quote_names(names: Sequence[str]) -> str:
-    """Return names of phases as they are written in a command."""
-    return ", ".join(f'"{quote(name)}"' for name in names)
-
-
 def rules_of_phase(phase: Entry) -> Phase:
     """Return the dates of a phase and its limits, as the platform reads them."""
     ignored = LintReport()
@@ -189,8 +184,11 @@ def read_bundle(path: Path) -> tuple[Files, Competition]:
     except DAMAGED:
         problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
         raise refused("no zip", file=quote_path(str(path)), problem=problem, remedy=remedy) from None
+    if COMPETITION not in files:
+        remedy = "give a bundle that make bundle has written"
+        raise refused("not at the root", file=quote_path(str(path)), remedy=remedy)
     report = LintReport()
-    competition = read_competition(files.get(COMPETITION, b""), report)
+    competition = read_competition(files[COMPETITION], report)
     if competition is None:
         raise Refused(report.errors)
     return files, competition
@@ -236,17 +234,10 @@ def _program_in(files: Files, competition: Competition, task_id: str) -> bytes:
 
 
 def _label(offer: Offer | None, offers: Sequence[Offer], reference_name: str) -> str:
-    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase.
-
-    Raises Refused if another phase has the same.
-    """
+    """Return a name for the phase, or for the reference if the phase is not known; "" for a single phase."""
     if len(offers) < 2:
         return ""
-    label = folder_name(offer.phase_name if offer else reference_name)
-    names = [name for name in _phase_names(offers) if offer and folder_name(name) == label]
-    if len(names) > 1:
-        raise refused("phases of one folder", names=quote_names(names))
-    return label
+    return folder_name(offer.phase_name if offer else reference_name)
 
 
 def _given_names(offers: Sequence[Offer], reference: Path) -> set[str]:

@@ -5,7 +5,10 @@ from __future__ import annotations
 import datetime
 import hashlib
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
+
+from validator.texts import quote
 
 UNLIMITED = 0
 """Instead of a number of submissions."""
@@ -39,4 +42,13 @@ def folder_name(name: str) -> str:
     'final-phase-2027'
     """
     plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
-    return plain or hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    if plain and name.isascii():
+        return plain
+    # Names in other scripts may have the same year or number.
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{plain}-{digest}" if plain else digest
+
+
+def quote_names(names: Sequence[str]) -> str:
+    """Return names of phases as they are written in a command."""
+    return ", ".join(f'"{quote(name)}"' for name in names)

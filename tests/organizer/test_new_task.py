@@ -221,21 +221,28 @@ def test_what_becomes_public_and_what_is_taken_out_is_told(tmp_path):
     for name in ("gt", "answers"):
         (tmp_path / f"{name}.json").write_text('{"a": "robin", "b": "owl"}', encoding="utf-8")
     examples = ["--truth", "../gt.json", "--prediction", "../answers.json"]
-    told = run_command(
-        folder, "new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"
+    new_task = ["new-task", "birds", "--evaluator", "../my_eval.py", *examples, "--score", "hits"]
+    assert "the kit publishes the values of gt.json and answers.json" in run_command(folder, *new_task)
+    competition = with_task(
+        (folder / "competition.yaml").read_text(encoding="utf-8"), "birds", "Birds", "Which?"
     )
-    assert "the kit publishes the values of gt.json and answers.json" in told
-    all_tasks = (folder / "competition.yaml").read_text(encoding="utf-8")
-    run_command(folder, "start", "birds", "--title", "Birds", "--replace")
-    before = files_in(folder)
-    undo = [sys.executable, "-m", "organizer", "undo-new-task", "birds"]
-    refusal = subprocess.run(undo, cwd=folder, capture_output=True, text=True, check=False)
-    assert (refusal.returncode, refusal.stderr[:11]) == (1, "1. L-PHASE ")
-    assert files_in(folder) == before
-    competition = with_task(all_tasks, "birds", "Birds", "Which?")
     (folder / "competition.yaml").write_text(competition, encoding="utf-8")
-    assert "competition.yaml" in run_command(folder, "undo-new-task", "birds")
-    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_text("utf-8") == competition
+    assert "competition.yaml is without birds" in run_command(folder, "undo-new-task", "birds")
+    assert (folder / "out" / "undone" / "birds" / "competition.yaml").read_text(
+        encoding="utf-8"
+    ) == competition
+
+
+@pytest.mark.slow
+def test_competition_of_a_task_waits_for_it_to_be_written_anew(tmp_path):
+    folder = copy_repository(tmp_path / "copy")
+    run_command(folder, "new-task", "birds", "--labels", "robin wren")
+    run_command(folder, "start", "birds", "--title", "Birds", "--replace")
+    competition = (folder / "competition.yaml").read_bytes()
+    assert "competition.yaml has no other task" in run_command(folder, "undo-new-task", "birds")
+    run_command(folder, "new-task", "birds", "--labels", "robin owl")
+    assert (folder / "competition.yaml").read_bytes() == competition
+    assert "dist/birds.zip" in run_command(folder, "bundle")
 
 
 def add_own_metric(folder):

@@ -20,6 +20,7 @@ from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle import contents
+from organizer.bundle import lint as lint_module
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
@@ -894,6 +895,20 @@ def test_reference_data_where_it_can_be_seen_is_an_error(lint, where, whole):
     assert codes(lint(change).errors) == {"L-LEAK"}
 
 
+@pytest.mark.parametrize("path", ["{}", "labels/{}"])
+def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
+    def change(data, files):
+        data["title"] = "Real data"
+        names = [path.format(name) for name in ("S1_labels.csv", "S1_data.csv")]
+        hidden(files)
+        data["phases"][0]["public_data"] = "other.zip"
+        files["other.zip"] = make_zip(dict(zip(names, (b"1,1,10\n", b"900,20,3000\n"))))
+
+    report = lint(change)
+    assert codes(report.errors) == set()
+    assert ("L-LEAK", "other.zip", "") in places(report.warnings)
+
+
 def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
     def change(data, files):
         data["title"] = "Real data"
@@ -1047,6 +1062,18 @@ def test_number_of_submissions_may_be_0_but_not_less(lint):
     assert lint(at("phases", 0, "max_submissions_per_day", value=0)).errors.ok
     (problem,) = lint(at("phases", 0, "max_submissions_per_day", value=-1)).errors.problems
     assert problem.remedy.endswith(" 0 or more")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("dist", "this is a folder"), ("none.zip", "check the path"), (f"dist/{ID}.zip", "make bundle")],
+)
+def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, words):
+    monkeypatch.setattr(lint_module, "DIST", tmp_path / "dist")
+    (tmp_path / "dist").mkdir()
+    (problem,) = lint_bundle(tmp_path / path)[0].errors.problems
+    assert problem.code == "L-ZIP"
+    assert words in f"{problem.problem}; {problem.remedy}"
 
 
 @pytest.mark.slow

@@ -393,7 +393,11 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
 @pytest.mark.slow
 def test_table_of_names_overrules_and_its_further_columns_are_shown(ranked, tmp_path):
     names = tmp_path / "names.csv"
-    lines = ["user,team,counts,method,email", "ann,Ann & co,yes,<b>CNN</b>,ann@x.org", "bob,Bob,no,,"]
+    lines = [
+        "user,team,counts,method,email,Kontakt",
+        "ann,Ann & co,yes,<b>CNN</b>,ann@x.org,ann@x.org",
+        "bob,Bob,no,,,",
+    ]
     names.write_text("\n".join(lines))
     out = ranked("--enforce", "--names", names)
     assert list(rows(out / "ranking.csv", "team")) == ["Ann & co"]
@@ -607,7 +611,7 @@ def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submiss
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--baselines", path, reference=other) == 1
     said = capsys.readouterr().out
-    assert "another reference" in said
+    assert f"organizer baselines {ID} --reference {other}" in said
     assert ": scored" not in said
 
 

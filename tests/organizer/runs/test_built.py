@@ -89,19 +89,23 @@ def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypat
     assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
-def test_phases_whose_rankings_would_be_in_one_folder_are_refused(tmp_path, monkeypatch):
+def test_a_ranking_of_one_of_several_phases_has_the_name_of_the_phase(tmp_path, monkeypatch):
     data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
-    first, second = (phase for phase in data["phases"] if phase["name"] in ("Main phase", "Final phase"))
     monkeypatch.setattr(built, "load_competition", lambda: data)
     monkeypatch.setattr(built, "DIST", tmp_path / "dist")
     shutil.copytree(REFERENCES / ID, tmp_path / f"{ID}_2")
     assert built.built_task(ID, tmp_path, "Final phase").label == "final-phase"
-    first["name"] = "final  PHASE"
+
+
+@pytest.mark.parametrize("name", ["Main phase", "main  PHASE"])
+def test_phases_that_no_command_could_tell_apart_are_refused(tmp_path, name):
+    text = with_phases_of_parts(competition_text(), ID, "a", ["final"])
+    (tmp_path / "competition.yaml").write_text(text.replace("Final phase", name), encoding="utf-8")
     with pytest.raises(Refused) as refused:
-        built.built_task(ID, tmp_path, "Final phase")
+        load_competition(tmp_path)
     (problem,) = refused.value.findings.problems
-    assert problem.code == "L-PHASE"
-    assert second["name"] in problem.problem
+    assert (problem.code, problem.where) == ("L-PHASE", "/phases")
+    assert name in problem.problem
 
 
 def test_rules_are_those_that_the_platform_reads():
