@@ -79,8 +79,7 @@ def with_task(text: str, task_id: str, title: str, summary: str) -> str:
 def without_task(text: str, task_id: str) -> str:
     """Return the text of competition.yaml without what `with_task` and `with_phases_of_parts` add.
 
-    What is not there is left out, and later phases without any other task. Raises Refused if the first phase
-    has no other task.
+    What is not there is left out. Only the first phase stays without any task.
     """
     document = _Document(text)
     data = document.data
@@ -96,8 +95,6 @@ def without_task(text: str, task_id: str) -> str:
     _remove(data, "phases", lambda phase: any(phase is emptied for emptied in emptied_phases))
     for phase in data["phases"]:
         _remove(phase, "tasks", removed.__contains__)
-    if removed and not data["phases"][0]["tasks"]:
-        raise refused("only task", "/phases/0/tasks", id=task_id)
     return document.text()
 
 

@@ -129,7 +129,6 @@ ERRORS = {
     "score is not stored": Words("L-COLUMN", "{warning}", "correct the leaderboard or the program"),
     "no title to start": Words("L-SCHEMA", "a competition needs a title", 'give --title "..."'),
     "no task to start": Words("L-TASK", "no phase offers a task with {id}_program.zip", "add the task to a phase, or take competition.yaml from git and start again"),
-    "only task": Words("L-PHASE", "the phase offers no task but {id}", "offer another one, or put back the files that organizer start replaced, and do this again"),
     "no task for a kit": Words("L-TASK", "no task here has a program of this repository, as ID_program.zip", "name one, or write the kit of a task with organizer kit ID"),
     "no task to split": Words("L-TASK", "there is no task with {id}_program.zip", "add it first"),
     "other number of parts": Words("L-TASK", "{id} has {former} parts here, not {wanted}", "take the tasks of the later parts out of tasks and phases, or give as many shares as before"),

@@ -74,19 +74,16 @@ def test_two_tasks_are_taken_out_in_any_order(first, second):
 
 
 @pytest.mark.parametrize("style", ["[]", "", " # none", " [] # none"])
-def test_competition_without_any_task_gets_one(style):
+def test_competition_without_its_only_task_gets_another_one(style):
+    without = without_task(with_task(OTHER, "b", "B", "Which?"), "a")
+    assert [phase["tasks"] for phase in yaml.safe_load(without)["phases"]] == [[4]]
+    empty = yaml.safe_load(without_task(without, "b"))
+    assert (empty["tasks"], [phase["tasks"] for phase in empty["phases"]]) == ([], [[]])
     text = f"pages:{style}\ntasks:{style}\nsolutions:{style}\nphases:\n- tasks:{style}\n  name: Main phase\n"
     data = yaml.safe_load(with_task(text.replace(":[]", ": []"), "b", "B", "Which?"))
     assert [len(data[group]) for group in ("pages", "tasks", "solutions")] == [1, 1, 1]
     assert data["phases"] == [{"tasks": [0], "name": "Main phase"}]
     assert data["solutions"][0]["tasks"] == [0]
-
-
-def test_only_task_of_the_first_phase_is_not_taken_out():
-    without = without_task(with_task(OTHER, "b", "B", "Which?"), "a")
-    assert [phase["tasks"] for phase in yaml.safe_load(without)["phases"]] == [[4]]
-    (problem,) = refused(without_task, without, "b").problems
-    assert (problem.code, problem.where) == ("L-PHASE", "/phases/0/tasks")
 
 
 def test_entries_of_lists_in_one_line_are_taken_out():
