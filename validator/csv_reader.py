@@ -18,7 +18,6 @@ from validator.arrays import Bools, Ints
 from validator.csv_text import BLANKS, Line, decode_csv, note_accepted, row_pattern
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
-from validator.limits import collector_off
 from validator.texts import counted
 
 # So many empty lines at the end are accepted beside the rows that an item may have.
@@ -107,7 +106,7 @@ def read_csv_files(
     numbers: list[Ints] = []
     wrong_lines: list[Line] = []
     accepted: list[str] = []
-    with Findings.collect() as findings, collector_off():
+    with Findings.collect() as findings:
         for key, name, data in sorted(files):
             with findings.part():
                 if n_frames_of_item is not None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from validator.choose_named import naming_other_task
+from validator.collector import collector_off
 from validator.findings import Findings, Read
 from validator.formats.rules import JsonFile
 from validator.json_columns import DEEPEST, REMARKS, DepthError, JsonValue, UnfitError, check_of
@@ -28,7 +29,6 @@ from validator.json_reader import (
     refuse_schema,
     refuse_too_many,
 )
-from validator.limits import collector_off
 from validator.texts import pointer_part
 
 Content = TypeVar("Content")

@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import math
 import mmap
 import signal
 import threading
 import time
 import traceback
-from collections.abc import Iterator
 from types import FrameType
 from typing import NamedTuple
 
@@ -103,18 +101,6 @@ def require_memory(size: int) -> None:
         mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS).close()
     except OSError:
         raise MemoryError from None
-
-
-@contextlib.contextmanager
-def collector_off() -> Iterator[None]:
-    """Switch the garbage collector off: it visits every new object again and again while a file is parsed."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def is_out_of_memory(error: BaseException) -> bool:

@@ -14,9 +14,9 @@ from people_in_video.writing import IncompleteError, Key, Predictions, RepeatedE
 from scoring_program.result import Result
 from scoring_program.scoring import AnyLoaded
 from scoring_program.task import Task
+from validator.collector import collector_off
 from validator.findings import Findings, Note, Refused
 from validator.items import ITEMS_NONE
-from validator.limits import collector_off
 from validator.texts import counted
 
 # What happens to predictions of two processes that differ.

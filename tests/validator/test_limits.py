@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from validator import limits
+from validator.collector import collector_off
 
 pytestmark = pytest.mark.skipif(not hasattr(signal, "SIGALRM"), reason="the system offers no limits")
 
@@ -166,7 +167,7 @@ def test_the_collector_is_as_before_afterwards(was_on):
     before = gc.isenabled()
     try:
         (gc.enable if was_on else gc.disable)()
-        with limits.collector_off():
+        with collector_off():
             assert not gc.isenabled()
         assert gc.isenabled() == was_on
     finally:

@@ -18,6 +18,7 @@ import numpy as np
 
 from validator.arrays import Pixels
 from validator.choose_named import choose_named, naming_other_task
+from validator.collector import collector_off
 from validator.cores import usable_cores
 from validator.findings import REPORTED_PER_KIND, Findings, Note, Read, Refused
 from validator.formats.rules import JsonFile, Rules
@@ -26,7 +27,6 @@ from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
 from validator.json_list_reader import load_list_schema, read_list
 from validator.json_reader import Budget, EntryLimit
-from validator.limits import collector_off
 from validator.png import ImageError, decode_base64, decode_png
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, open_submission

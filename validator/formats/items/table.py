@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
+from validator.collector import collector_off
 from validator.csv_text import BLANKS, decode_csv, note_accepted
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
 from validator.keys import match_keys, refuse_repeated
-from validator.limits import collector_off
 from validator.table_words import numpy_words, other_separator
 from validator.texts import counted, quote, some_words
 
