@@ -1,4 +1,4 @@
-"""Hints: notes on likely mistakes in a submission that need no reference."""
+"""Notes that tasks share: likely mistakes that need no reference, and what a submission lacks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from validator.arrays import Floats, Ints
+from validator.arrays import Bools, Floats, Ints
 from validator.findings import Note
 from validator.texts import counted, quote
 
@@ -48,3 +48,11 @@ def score_hints(n: int, lowest: float, highest: float) -> list[Note]:
         return []
     text = f"all {counted(n, 'score')} are {lowest:g}. They rank detections: give each its own"
     return [Note("N-LOOKS-CONSTANT", text)]
+
+
+def missing_notes(code: str, nothing: str, missing: Bools, item_noun: str, effect: str = "") -> list[Note]:
+    """Return a note on the items, (n,), of which a submission has ``nothing``; none if it has all."""
+    n_missing = int(missing.sum())
+    if not n_missing:
+        return []
+    return [Note(code, f"{nothing} for {n_missing:,} of {counted(len(missing), item_noun)}{effect}")]

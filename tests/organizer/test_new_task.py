@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from organizer import new_task
+from organizer.bundle.edit import with_task
 from organizer.new_task import NewTask, task_files
 from tests.helpers import ROOT, is_nightly, refused
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.challenges.anet_entities.reference import Reference
-from scoring_program.notes import missing_notes
 from scoring_program.task import Vocabulary
 from scoring_program.vocabulary import count_names, name_notes
 from validator.arrays import Ints
@@ -16,6 +15,7 @@ from validator.findings import Note, Read
 from validator.formats.anet_entities import read as submissions
 from validator.formats.anet_entities.read import Grounding
 from validator.formats.rules import Rules
+from validator.hints import missing_notes
 from validator.submission import Source
 from validator.texts import counted, quote
 

@@ -7,11 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
-from scoring_program.notes import missing_notes
 from validator.arrays import Ints
 from validator.findings import Note, Read
 from validator.formats.chalearn.read import hints, read
 from validator.formats.rules import Rules
+from validator.hints import missing_notes
 from validator.submission import Source
 
 _EMPTY = ": nothing is predicted there, but they count as covered"

@@ -26,10 +26,10 @@ from people_in_video.diagnosis.trials import Change, Family, Trial
 from scoring_program.challenges.densepose.measure import ImageStatistics
 from scoring_program.challenges.densepose.reference import Gathered, Kept, Persons, Template
 from scoring_program.metrics import geodesic
-from scoring_program.notes import missing_notes
 from scoring_program.scoring import AnyLoaded
 from validator.arrays import Floats, Ints
 from validator.findings import Note
+from validator.hints import missing_notes
 
 _BOX = "Write boxes as [x, y, width, height], x and y of the upper left corner, in pixels of the image"
 _OWN_IMAGE = "Write each detection with the id of its own image"
