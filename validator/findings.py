@@ -253,13 +253,6 @@ class ProblemSummary(NamedTuple):
             return f"and at least {places}; fix these first"
         return f"and others, in {places}; fix these first"
 
-    def lines(self, most: int | None = MOST_KINDS) -> list[str]:
-        """Return the numbered list of `problems`, and how many more there are."""
-        lines = [f"{number}. {problem.line()}" for number, problem in enumerate(self.problems(most), start=1)]
-        if rest := self.not_shown_text(most):
-            lines.append(rest)
-        return lines
-
 
 def _without_file(problem: Problem) -> tuple[str, ...]:
     """Return what problems in several files have in common if they are the same."""
@@ -468,8 +461,13 @@ class Findings:
         return ProblemSummary(self.kinds(), self.total, self.is_complete)
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
-        """Return the lines of the summary."""
-        return self.summary().lines(most)
+        """Return the numbered list of the problems that are shown, and how many more there are."""
+        summary = self.summary()
+        problems = enumerate(summary.problems(most), start=1)
+        lines = [f"{number}. {problem.line()}" for number, problem in problems]
+        if rest := summary.not_shown_text(most):
+            lines.append(rest)
+        return lines
 
     def first_line(self) -> str:
         """Return the line of the problem that is shown first; there is at least one."""

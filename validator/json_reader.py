@@ -504,12 +504,7 @@ class Reader:
                 self._findings.count_unread(1, self._name)
                 break
             self._budget.problems -= 1
-            self._add_words(words)
-
-    def _add_words(self, words: Words) -> None:
-        self._findings.add(
-            words.code, words.problem, words.remedy, file=self._name, where=words.where, rule=words.rule
-        )
+            self._findings.add(file=self._name, **words._asdict())
 
     def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
         what = f"entries than {limit.number:,}{limit.origin}"

@@ -69,11 +69,7 @@ class Member(NamedTuple):
     open: Callable[[], IO[bytes]]
 
 
-def _ignore(n_bytes: int) -> None:
-    """Do nothing with what was read."""
-
-
-on_read: ContextVar[Callable[[int], None]] = ContextVar("on_read", default=_ignore)
+on_read: ContextVar[Callable[[int], None]] = ContextVar("on_read", default=lambda n_bytes: None)
 """Called with the number of bytes whenever a piece of a submission was read, to show how far reading is."""
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import cut
-from scoring_program.result import DECIMALS, ErrorCost, Interval, Section, Shown
+from scoring_program.result import DECIMALS, Interval, Section, Shown
 from validator.console import OutputError
 from validator.findings import Findings, Note
 from validator.texts import visible
@@ -146,7 +146,10 @@ def plain_result(shown: Shown, notes: Sequence[Note]) -> dict[str, Any]:
         "scores": dict(shown.scores),
         "interval": _interval(shown.interval) if shown.interval else None,
         "marks": [mark._asdict() for mark in shown.marks],
-        "error_costs": [_error_cost(cost) for cost in shown.error_costs],
+        "error_costs": [
+            {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
+            for cost in shown.error_costs
+        ],
         "notes": [note.as_dict() for note in notes],
         "tables": {section.key: _section(section) for section in shown.sections},
     }
@@ -168,10 +171,6 @@ def failed_json(outcome: str, exit_code: int, findings: Findings, stages: Mappin
         "notes": [note.as_dict() for note in findings.notes],
     }
     return _document(data, stages)
-
-
-def _error_cost(cost: ErrorCost) -> dict[str, object]:
-    return {"type": cost.error_type, "score_if_fixed": cost.score_if_fixed, "points": cost.points}
 
 
 def _interval(interval: Interval) -> dict[str, object]:

@@ -243,7 +243,7 @@ def test_bad_lines_of_many_files_are_one_line_however_many_there_are(monkeypatch
     lines = b"1;2;3\n" * 4_000
     files = [(f"S{number}", f"S{number}_prediction.csv", lines) for number in range(5)]
     findings = findings_of(read_csv_files, files, GESTURES)
-    (line, uncounted) = findings.summary().lines()[:2]
+    (line, uncounted) = findings.lines()[:2]
     assert line.startswith("1. E-CSV-SEPARATOR: ")
     assert "in 5 files" in line
     assert uncounted.startswith("and at least ")
@@ -252,7 +252,7 @@ def test_bad_lines_of_many_files_are_one_line_however_many_there_are(monkeypatch
 
 def test_bad_lines_of_a_thousand_files_are_all_counted():
     files = [(f"S{number}", f"S{number}_prediction.csv", b"1,2,x\n" * 2) for number in range(1000)]
-    (line,) = findings_of(read_csv_files, files, GESTURES).summary().lines()
+    (line,) = findings_of(read_csv_files, files, GESTURES).lines()
     assert "In 2,000 places in 1,000 files" in line
 
 
