@@ -93,6 +93,7 @@ ORGANIZER_PARTS = (
     "listener",
     "matrix_memory",
     "messages",
+    "plain_yaml",
     "data.vocabulary",
     "public_data",
     "data.content",

@@ -21,8 +21,9 @@ _DEEPEST = 50
 _MOST_ALIASED = 10_000
 
 
-class _PlainLoader(yaml.SafeLoader):
-    """The safe loader, refusing aliases without end, deep nesting, and values that cannot be read."""
+class StrictLoader(yaml.SafeLoader):
+    """The safe loader, refusing aliases without end, deep nesting, values that cannot be read, and keys that
+    occur twice."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -69,11 +70,7 @@ def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-class _StrictLoader(_PlainLoader):
-    """The same, refusing duplicate keys."""
-
-
-def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
+def _mapping(loader: StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
     seen_keys = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
@@ -83,11 +80,11 @@ def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, Y
     return loader.construct_mapping(node, deep=True)
 
 
-_StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def load_strict(text: str) -> YamlValue:
-    """Return the data of a YAML text.
+def load_strict(text: str, loader: Any = StrictLoader) -> YamlValue:
+    """Return the data of a YAML text, read by this loader.
 
     Raises
     ------
@@ -95,18 +92,6 @@ def load_strict(text: str) -> YamlValue:
         The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key
         twice.
     """
-    return _load(text, _StrictLoader)
-
-
-def load_plain(text: str) -> YamlValue:
-    """Return the data of a YAML text as platforms read it: of equal keys the last one counts.
-
-    Raises yaml.YAMLError as `load_strict`.
-    """
-    return _load(text, _PlainLoader)
-
-
-def _load(text: str, loader: Any) -> YamlValue:
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
     # Callers may change what they get.
