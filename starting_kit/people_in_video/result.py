@@ -93,7 +93,10 @@ class Score:
         pandas = importlib.import_module("pandas")
         if table == ITEMS:
             return pandas.DataFrame(self.items)
-        columns, rows = self._table(table)
+        keys = _keys_of_tables(self.tables)
+        if table not in keys:
+            raise KeyError(f"there is no table {table!r}; this score has {', '.join([ITEMS, *keys])}")
+        columns, rows = _columns_and_rows(self.tables[table])
         return pandas.DataFrame(rows, columns=columns)
 
     def page(self, path: str | Path = "evaluation/detailed_results.html") -> Path:
@@ -128,12 +131,6 @@ class Score:
 
     def _task(self) -> Task:
         return load_task(self.signature.partition("|")[0])
-
-    def _table(self, key: str) -> tuple[list[str], list[list[Any]]]:
-        if key not in _keys_of_tables(self.tables):
-            keys = ", ".join([ITEMS, *_keys_of_tables(self.tables)])
-            raise KeyError(f"there is no table {key!r}; this score has {keys}")
-        return _columns_and_rows(self.tables[key])
 
 
 def page_frame(page_text: str) -> str:

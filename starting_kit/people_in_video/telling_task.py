@@ -48,7 +48,12 @@ def tasks_of_submission(path: Path) -> list[str]:
     if path.is_file() and path.suffix == _JSON:
         return _tasks_of_json(lambda: path.open("rb"))
     with opened(path) as submission:
-        return _tasks_of_files(submission)
+        tasks = [task for task in tasks_of_files(submission, submission.names) if task in task_ids()]
+        json_files = [name for name in submission.names if name.endswith(_JSON)]
+        if tasks or len(json_files) != 1:
+            return tasks
+        # The only JSON file may have any name.
+        return _tasks_of_json(lambda: submission.open(json_files[0]))
 
 
 @contextmanager
@@ -58,15 +63,6 @@ def opened(path: Path) -> Iterator[Submission]:
     widest = Limits(*(max(values) for values in zip(*limits)))
     with open_submission(path, widest) as submission:
         yield submission
-
-
-def _tasks_of_files(submission: Submission) -> list[str]:
-    """Return the tasks of this kit that have such files; of the only JSON file, those that could have it."""
-    tasks = [task for task in tasks_of_files(submission, submission.names) if task in task_ids()]
-    json_files = [name for name in submission.names if name.endswith(_JSON)]
-    if tasks or len(json_files) != 1:
-        return tasks
-    return _tasks_of_json(lambda: submission.open(json_files[0]))
 
 
 def _tasks_of_json(open_file: Open) -> list[str]:
