@@ -237,33 +237,20 @@ class LockedError(Exception):
 def locked(folder: Path) -> Iterator[None]:
     """Keep other processes that call this out of a folder. Raises LockedError if one is in it.
 
-    The system ends the lock with the process. Where the file system has no locks, the file stays after a
-    power cut, and the message says so.
+    The system ends the lock with the process. Where the file system has no locks, the name of the process
+    stays in the file after a power cut, and the message says so. The empty file stays: were it removed, two
+    processes could lock one each.
     """
     path = folder / ".lock"
-    with open_lock(path) as stream:
+    with path.open("a+", encoding="utf-8") as stream:
+        _lock(stream, path)
         stream.truncate(0)
         stream.write(f"process {os.getpid()} on {socket.gethostname()}\n")
         stream.flush()
         try:
             yield
         finally:
-            path.unlink(missing_ok=True)
-
-
-def open_lock(path: Path) -> TextIO:
-    """Return the file of a lock, open and locked. Raises LockedError if another process has it."""
-    while True:
-        stream = path.open("a+", encoding="utf-8")
-        try:
-            _lock(stream, path)
-            # Another process may have removed the file after it was opened here.
-            if path.exists() and os.path.samestat(path.stat(), os.fstat(stream.fileno())):
-                return stream
-        except BaseException:
-            stream.close()
-            raise
-        stream.close()
+            stream.truncate(0)
 
 
 def _lock(stream: TextIO, path: Path) -> None:
