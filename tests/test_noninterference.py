@@ -546,7 +546,7 @@ def test_a_run_says_what_a_check_with_public_data_says(task, change, detail):
 
 
 @pytest.mark.parametrize("task", TASKS)
-@settings(max_examples=scaled(24 if is_nightly() else 12))
+@settings(max_examples=scaled(24 if is_nightly() else 8))
 @given(data=st.data())
 def test_references_with_the_same_public_part_give_the_same_messages(task, data):
     seed = data.draw(st.integers(0, 2**32 - 1))

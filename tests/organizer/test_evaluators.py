@@ -280,6 +280,7 @@ LATE = """\
     atexit.register(print, said, file=sys.stderr)"""
 
 
+@pytest.mark.slow
 def test_what_an_evaluator_says_late_is_discarded_on_the_platform(tmp_path, monkeypatch):
     of_code(tmp_path, monkeypatch, LATE)
     write_files(program_files(), tmp_path / "program")

@@ -98,6 +98,7 @@ def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split,
     assert sorted(covered) == sorted(of_all.items)
 
 
+@pytest.mark.slow
 def test_only_generated_sentences_need_a_setting(tmp_path):
     for name in ("anet_entities_gen", "anet_entities_gt"):
         assert main(f"split {name} --reference {REFERENCES} --output {tmp_path / name}".split()) == 0
@@ -131,8 +132,8 @@ def test_parts_know_the_number_of_segments_without_annotations(tmp_path):
     "text",
     [
         "# mine\nsubset: false\nsplits: [validation] # chosen\n",
-        "splits: [validation]",
-        "{splits: [validation], detail: full}\n",
+        pytest.param("splits: [validation]", marks=pytest.mark.slow),
+        pytest.param("{splits: [validation], detail: full}\n", marks=pytest.mark.slow),
         "subset: true\n",
     ],
 )

@@ -64,7 +64,9 @@ def test_only_the_lines_of_the_task_and_of_its_phase_change():
     assert new == {**old, "tasks": [*old["tasks"], index]}
 
 
-@pytest.mark.parametrize(("first", "second"), [("a_task", "owls"), ("owls", "a_task")])
+@pytest.mark.parametrize(
+    ("first", "second"), [("a_task", "owls"), pytest.param("owls", "a_task", marks=pytest.mark.slow)]
+)
 def test_two_tasks_are_taken_out_in_any_order(first, second):
     both = with_task(with_task(OURS, "a_task", TITLE, "Which?"), "owls", "Owls", "Who?")
     left = without_task(both, first)

@@ -17,7 +17,7 @@ from organizer.data.prepare import prepare
 from organizer.data.public_data import public_data_command
 from organizer.files import folder_files, zip_bytes, zip_files
 from quality.competition import competition_text, write_source
-from tests.helpers import PUBLISHED, REFERENCES, one_of_each_challenge, places_of, slow_for
+from tests.helpers import PUBLISHED, REFERENCES, one_of_each_format, places_of
 from validator.findings import Refused
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -77,7 +77,7 @@ def test_bundle_has_the_public_data_of_its_task(task_id, bundles):
     assert [phase["public_data"] for phase in competition["phases"]] == [PUBLIC]
 
 
-@pytest.mark.parametrize("task_id", slow_for("densepose", of=one_of_each_challenge(PUBLISHED)))
+@pytest.mark.parametrize("task_id", one_of_each_format(PUBLISHED))
 def test_public_data_of_the_demo_references_is_as_it_may_be(lint_public, task_id):
     assert lint_public(task_id, lambda public: None) == []
 

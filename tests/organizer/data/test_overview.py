@@ -115,6 +115,7 @@ def test_images_are_drawn_behind_the_boxes_with_both_commands(bundles, tmp_path,
     assert (tmp_path / "pages" / f"x{SUFFIX}").read_text(encoding="utf-8") == page
 
 
+@pytest.mark.slow
 def test_missing_images_leave_the_blank_canvas(tmp_path, capsys):
     arguments = ["prepare", "densepose", "--source", str(REFERENCES / "densepose")]
     assert main([*arguments, "--output", str(tmp_path / "out"), "--images", str(tmp_path / "none")]) == 0

@@ -716,7 +716,11 @@ def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monk
 
 @pytest.mark.parametrize(
     ("random_score", "is_doubted", "is_zip"),
-    [(0.9, True, False), pytest.param(0.9, True, True, marks=pytest.mark.slow), (0.3, False, False)],
+    [
+        (0.9, True, False),
+        pytest.param(0.9, True, True, marks=pytest.mark.slow),
+        pytest.param(0.3, False, False, marks=pytest.mark.slow),
+    ],
 )
 def test_teams_that_are_all_below_chance_are_doubted(
     tmp_path, capsys, monkeypatch, random_score, is_doubted, is_zip
@@ -753,8 +757,9 @@ sys.exit(main(sys.argv[1:]))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
-@pytest.mark.parametrize("command", [pytest.param("report", marks=pytest.mark.slow), "rescore"])
+@pytest.mark.parametrize("command", ["report", "rescore"])
 def test_little_memory_ends_with_a_line_and_not_in_a_library(submissions, tmp_path, command):
     assert call(submissions, tmp_path / "out") == 0
     arguments = {

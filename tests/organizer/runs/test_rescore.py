@@ -101,7 +101,7 @@ def test_a_system_that_starts_no_process_is_not_held_against_a_submission(tmp_pa
     assert outcomes(out)["a"]["outcome"] == "scored"
 
 
-@pytest.mark.parametrize("time_limit", [0.01, 600.0])
+@pytest.mark.parametrize("time_limit", [0.01, pytest.param(600.0, marks=pytest.mark.slow)])
 def test_a_program_that_never_has_its_reference_is_not_held_against_a_submission(
     tmp_path, capsys, time_limit
 ):
