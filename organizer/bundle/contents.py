@@ -9,7 +9,8 @@ import hashlib
 import posixpath
 import re
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from contextlib import suppress
 from enum import Enum
 from functools import lru_cache
 from itertools import combinations, product
@@ -26,17 +27,17 @@ from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
 from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of, outer_names
 from organizer.data.prepare import SYNTHETIC_MARK
-from organizer.files import Files, unpack, zip_files
+from organizer.files import Files, unpack, write_files, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, container_engine, run_program
 from organizer.tasks import content_of
-from people_in_video.references.preparation import check_reference
+from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.marks import MARKS_FILE
 from scoring_program.scoring import load_reference
 from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import PACKAGES_OF_IMAGE, Declaration, load_task, task_ids
-from validator.findings import Findings, Problem
+from validator.findings import Findings, Problem, Refused
 from validator.submission import BASELINE_FILE
 from validator.texts import counted, quote, some_words
 
@@ -189,6 +190,8 @@ def _check_reference(data: Competition, task: _Task, files: Files, report: LintR
     }
     for other, where in visible_files.items():
         _check_secrecy(name, other, where, bool(task_id), files, report)
+        if task.declared:
+            _check_annotations(name, other, task.declared, reference.items, files, report)
 
 
 def _common_folder(archive: bytes) -> str:
@@ -240,6 +243,38 @@ def _check_secrecy(
         names=some_words(names, most=_SHOWN_NAMES),
         remedy=remedy,
     )
+
+
+def _check_annotations(
+    reference: str, other: str, task: Declaration, items: Set[str], files: Files, report: LintReport
+) -> None:
+    """Report annotations, in whatever form `prepare` reads, for items of a reference in another file."""
+    common = sorted(items & _annotated_items(files[other], task.id))
+    if common:
+        report.add(
+            "annotations are shown",
+            file=other,
+            items=counted(len(common), task.item),
+            reference=reference,
+            names=some_words(common, most=_SHOWN_NAMES),
+        )
+
+
+@lru_cache
+def _annotated_items(archive: bytes, task_id: str) -> frozenset[str]:
+    """Return the items that references of a task in folders of a zip annotate; none in other files."""
+    files_of_folder: dict[str, dict[str, bytes]] = {}
+    for member in members_of(archive) if is_zip(archive) else ():
+        folder, name = posixpath.split(member.name)
+        if name and _DEMO_IN_KIT not in f"/{member.name}":
+            files_of_folder.setdefault(folder, {})[name] = member.data
+    items: set[str] = set()
+    task = load_task(task_id)
+    for contents in files_of_folder.values():
+        with tempfile.TemporaryDirectory() as work, suppress(Refused, OSError):
+            write_files(contents, Path(work))
+            items.update(load_any(task, Path(work), task.settings(Path(work))).items)
+    return frozenset(items)
 
 
 def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:

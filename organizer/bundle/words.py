@@ -214,6 +214,7 @@ WARNINGS = {
     "run outlasts the phase": Words("L-LIMIT", "the platform stops a run after {limit} s, before the time_limit of {name} ({own} s) ends it with a clear message", "write a smaller time_limit into settings.yaml of the reference, or a longer execution_time_limit"),
     "demo reference": Words("L-DEMO", "the reference data is synthetic", "build with REFERENCE=DIR before you open the competition"),
     "file in common": Words("L-LEAK", "it shows {files} of {reference}: {names}", "{remedy}"),
+    "annotations are shown": Words("L-LEAK", "it has annotations of {items} of {reference}: {names}", "take them out, unless these are others of the same names"),
     "column without interval": Words("L-COLUMN", "scores of {tasks} have no interval, so {key} stays empty", "remove the column, or set interval to true; a reference of one item has no interval"),
     "column of some programs": Words("L-COLUMN", "not every scoring program writes {key}", "the column stays empty for the others"),
     "sorts the other way": Words("L-SORTING", "{key} of {tasks} sorts the other way", "{remedy}"),

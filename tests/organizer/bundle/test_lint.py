@@ -888,6 +888,21 @@ def test_reference_data_where_it_can_be_seen_is_an_error(lint, where, whole):
     assert codes(lint(change).errors) == {"L-LEAK"}
 
 
+@pytest.mark.parametrize("path", ["{}", "labels/{}"])
+def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
+    def change(data, files):
+        data["title"] = "Real data"
+        names = [path.format(name) for name in ("S1_labels.csv", "S1_data.csv")]
+        hidden(files)
+        data["phases"][0]["public_data"] = "other.zip"
+        folders = {"labels/": b""} if "/" in path else {}
+        files["other.zip"] = make_zip({**folders, **dict(zip(names, (b"1,1,10\n", b"900,20,3000\n")))})
+
+    report = lint(change)
+    assert codes(report.errors) == set()
+    assert ("L-LEAK", "other.zip", "") in places(report.warnings)
+
+
 def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
     def change(data, files):
         data["title"] = "Real data"
