@@ -149,9 +149,11 @@ def lint_bundle(
 def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None:
     """Report why a bundle cannot be read."""
     if isinstance(error, FileNotFoundError):
-        report.add(
-            "no zip", file=path.name, problem="there is no such file", remedy="build it with: make bundle"
-        )
+        is_ours = _is_built_here(path)
+        remedy = "build it with: make bundle" if is_ours else "check the path"
+        report.add("no zip", file=path.name, problem="there is no such file", remedy=remedy)
+    elif path.is_dir():
+        report.add("no zip", file=path.name, problem="this is a folder", remedy="give the zips in it")
     elif path.is_file() and has_password(path):
         report.add("zip with a password", file=path.name)
     else:
@@ -187,10 +189,15 @@ def _symbolic_links(path: Path) -> list[str]:
 
 def _check_sources(path: Path, files: Files, report: LintReport) -> None:
     """Report what has changed since a bundle was built, if it is one of dist/."""
-    is_built_here = path.resolve().parent in (DIST.resolve(), (DIST / "v1.5").resolve())
-    names = changed_sources(path, files, SOURCE) if is_built_here and path.stem in _stems() else []
+    names = changed_sources(path, files, SOURCE) if _is_built_here(path) else []
     if names:
         report.add("changed since the build", file=path.name, names=some_words(names))
+
+
+def _is_built_here(path: Path) -> bool:
+    """Return whether a path is one at which `make bundle` writes a bundle."""
+    is_in_dist = path.resolve().parent in (DIST.resolve(), (DIST / "v1.5").resolve())
+    return is_in_dist and path.suffix == ".zip" and path.stem in _stems()
 
 
 def _stems() -> set[str]:

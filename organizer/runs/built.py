@@ -177,7 +177,11 @@ def read_bundle(path: Path) -> tuple[Files, Competition]:
         problem, remedy = "there is no bundle that can be read", "build it with: make bundle"
         report.add("no zip", file=quote_path(str(path)), problem=problem, remedy=remedy)
         raise Refused(report.errors) from None
-    competition = read_competition(files.get(COMPETITION, b""), report)
+    if COMPETITION not in files:
+        remedy = "give a bundle that make bundle has written"
+        report.add("not at the root", file=quote_path(str(path)), remedy=remedy)
+        raise Refused(report.errors)
+    competition = read_competition(files[COMPETITION], report)
     if competition is None:
         raise Refused(report.errors)
     return files, competition

@@ -26,7 +26,7 @@ COMMAND_ERRORS = {
     "E-SPLIT-NEW": "DemoSequence0001, DemoSequence0002, DemoSequence0003, DemoSequence0004, DemoSequence0005, …: new, and in no part; add --new-to PART, or write them into the table",
     "L-COMPETITION": "there is no competition.yaml at the root of the zip; zip the content of folder, not the folder",
     "L-YAML": "this is not a mapping; see competition.yaml of this project",
-    "L-ZIP": "there is no such file; build it with: make bundle",
+    "L-ZIP": "there is no such file; check the path",
 }
 # Of PROBLEMS in data/test_codes.py.
 REFERENCE_ERRORS = {

@@ -19,6 +19,7 @@ from PIL import Image
 
 from organizer.__main__ import main
 from organizer.bundle import contents
+from organizer.bundle import lint as lint_module
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
@@ -1056,6 +1057,18 @@ def test_number_of_submissions_may_be_0_but_not_less(lint):
     assert lint(at("phases", 0, "max_submissions_per_day", value=0)).errors.ok
     (problem,) = lint(at("phases", 0, "max_submissions_per_day", value=-1)).errors.problems
     assert problem.remedy.endswith(" 0 or more")
+
+
+@pytest.mark.parametrize(
+    ("path", "words"),
+    [("dist", "this is a folder"), ("none.zip", "check the path"), (f"dist/{ID}.zip", "make bundle")],
+)
+def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, words):
+    monkeypatch.setattr(lint_module, "DIST", tmp_path / "dist")
+    (tmp_path / "dist").mkdir()
+    (problem,) = lint_bundle(tmp_path / path)[0].errors.problems
+    assert problem.code == "L-ZIP"
+    assert words in f"{problem.problem}; {problem.remedy}"
 
 
 @pytest.mark.slow
