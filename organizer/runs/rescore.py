@@ -109,7 +109,7 @@ def score_all(
         progress = _Progress(bar, len(submissions))
         for number, (record, is_kept) in enumerate(outcomes, start=1):
             bar.update()
-            _check_signature(record.entry, options.signature)
+            _check_signature(record.entry, options.signature, built)
             task_of_other = _other_task(record, built.id)
             if task_of_other:
                 tasks_of_others[record.submission.name] = task_of_other
@@ -121,11 +121,15 @@ def score_all(
     return [records[submission.name] for submission in submissions if submission.name in records]
 
 
-def _check_signature(entry: Entry, signature: str) -> None:
+def _check_signature(entry: Entry, signature: str, built: BuiltTask) -> None:
     if signature and entry.outcome == SCORED and entry.signature != signature:
+        command = ""
+        if isinstance(built.reference, Path):
+            command = f": organizer baselines {built.id} --reference {built.reference}"
         raise SubmissionsError(
-            "the baselines are of another reference or program: make them again; docs/conventions.md says "
-            "what else moves a number"
+            f"the baselines are of another reference, program or protocol; make them of this one{command}",
+            f"  baselines:   {signature}",
+            f"  submissions: {entry.signature}",
         )
 
 

@@ -607,7 +607,7 @@ def test_baselines_of_make_baselines_are_shown_for_their_reference_alone(submiss
     capsys.readouterr()
     assert call(submissions, tmp_path / "out", "--baselines", path, reference=other) == 1
     said = capsys.readouterr().out
-    assert "another reference" in said
+    assert f"organizer baselines {ID} --reference {other}" in said
     assert ": scored" not in said
 
 
