@@ -233,9 +233,11 @@ def _of_one_phase(
         problem = f"there is no submission with PhaseId {only_phase}"
         counts = _counts_of_phases(submissions, phase_of_name) or ["no name holds a PhaseId"]
         raise SubmissionsError(f"{problem}; there are:", *counts)
-    n_others = len(submissions) - n_of_phase[only_phase]
+    n_others = len(phase_of_name) - n_of_phase[only_phase]
     if n_others:
         print(f"note | left out, because their PhaseId is not {only_phase}: {counted(n_others, 'zip')}")
+    unnumbered = [submission.name for submission in submissions if submission.name not in phase_of_name]
+    _note_left_out("no PhaseId is in their names", unnumbered, "zip")
     return [submission for submission in submissions if phase_of_name.get(submission.name) == only_phase]
 
 

@@ -88,6 +88,16 @@ def test_phases_that_there_are_instead_of_the_one_asked_for_are_listed(tmp_path,
     assert any(line in text for text in caught.value.args[1:])
 
 
+def test_what_has_no_phase_in_its_name_is_named_where_a_phase_is_asked_for(tmp_path, capsys):
+    names = ["7_zoe_PhaseId3_2024-05-01_x.zip", "8_zoe_PhaseId4_2024-05-01_x.zip", "by_mail.zip"]
+    folder = write_submissions(tmp_path / "in", dict.fromkeys(names, b""))
+    with find_submissions(folder, only_phase="3") as submissions:
+        assert [submission.name for submission in submissions] == names[:1]
+    other_phase, no_phase = capsys.readouterr().out.splitlines()
+    assert "1 zip" in other_phase
+    assert "by_mail.zip" in no_phase
+
+
 ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "ALICE"]
 AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", "ALICE"]
 
