@@ -118,6 +118,12 @@ def split_command(
         shares = _shares_of_table(table, shares, further_options["again"])
     division = Division(shares or _SHARES, **further_options)
     names = table.names[: len(division.shares)]
+    if folder.resolve() in [(output / name).resolve() for name in names]:
+        problem, remedy = (
+            "a part would take the place of the source",
+            "give the folder of the whole reference",
+        )
+        Findings().refuse("E-OUTPUT", problem, remedy, file=str(folder))
     competition = SOURCE / COMPETITION
     text = competition.read_text(encoding="utf-8")
     text = with_own_tasks(text, load_strict(text))

@@ -236,6 +236,16 @@ def test_refused_split_writes_no_part(tmp_path, capsys, code, more):
     assert not (output / GESTURE).exists()
 
 
+def test_a_part_is_not_divided_into_its_own_place(tmp_path, capsys):
+    call = ["split", GESTURE, "--output", str(tmp_path), "--reference"]
+    assert main([*call, str(REFERENCES)]) == 0
+    parts = folder_files(tmp_path)
+    capsys.readouterr()
+    assert main([*call, str(tmp_path / GESTURE)]) == 1
+    assert capsys.readouterr().err.startswith("1. E-OUTPUT ")
+    assert folder_files(tmp_path) == parts
+
+
 def test_shares_are_positive_numbers(capsys):
     for share in ("0", "-3", "inf", "x"):
         with pytest.raises(SystemExit):
