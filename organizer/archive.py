@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import posixpath
 import shlex
 import tempfile
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
@@ -78,6 +80,8 @@ def archive(task_id: str, ranking: Path, report: Path, output: Path, with_refere
     for name in names_before:
         if name not in files:
             (output / name).unlink(missing_ok=True)
+            with suppress(OSError):  # it, or a folder that it is in, holds other files
+                os.removedirs((output / name).parent)
     print(printable(f"{counted(len(files), 'file')} written to {output}"))
     for name in (CITATION, ZENODO):
         if _PLACEHOLDER.encode() in files[name]:

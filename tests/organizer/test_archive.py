@@ -146,6 +146,7 @@ def test_reference_is_added_without_its_key_if_asked_and_taken_out_again(competi
     assert added == {*references, "ranking/items.csv"}
     assert competition() == 0
     assert names_in(tmp_path / "out") == ALWAYS
+    assert not (tmp_path / "out" / "reference").exists()
 
 
 @pytest.mark.parametrize("inside", [False, True])
