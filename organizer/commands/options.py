@@ -76,9 +76,15 @@ def ranking_name(task_id: str, phase: str) -> str:
 
 
 def given_path(text: str) -> Path:
-    """Return a path that is not empty, as one of make would be whose variable is missing."""
+    """Return a path that is not empty, as one of make would be whose variable is missing.
+
+    Shells leave ``~`` as it is in quotes, which the Makefile writes, too.
+    """
     if not text:
         raise argparse.ArgumentTypeError("it is empty; give a path")
+    # Of an unknown user it is a name like others.
+    with contextlib.suppress(RuntimeError):
+        return Path(text).expanduser()
     return Path(text)
 
 

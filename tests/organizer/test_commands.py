@@ -9,12 +9,14 @@ import shlex
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
 from organizer import __main__ as commands
 from organizer import commands as package
 from organizer.__main__ import main
+from organizer.commands.options import given_path
 from tests.helpers import REFERENCES, ROOT, SAMPLES, assert_calls
 
 ID = "chalearn_gesture"
@@ -49,6 +51,12 @@ def test_command_calls_its_function(command, function, tmp_path):
     module, _, name = function.rpartition(".")
     command = command.replace("FILE", str(tmp_path / "file"))
     assert_calls(main, command, f"organizer.commands.{module}", name)
+
+
+def test_home_is_known_in_quotes_too(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert given_path("~/my refs") == tmp_path / "my refs"
+    assert given_path("~nobody-of-this-name/x") == Path("~nobody-of-this-name/x")
 
 
 def test_commands_of_the_checklist_can_be_understood():
