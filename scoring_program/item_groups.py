@@ -89,7 +89,12 @@ def _read(folder: Path, name: str, known_names: Collection[str], findings: Findi
         reason = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error)
         findings.refuse(_CODE, f"this is not a CSV file: {reason}", "save it as UTF-8 CSV", file=name)
     if not rows or rows[0] != HEADER:
-        findings.refuse(_CODE, "the first line is not item,group", "add this header", file=name)
+        findings.refuse(
+            _CODE,
+            "the first line is not item,group",
+            "write this line there, and commas in all lines",
+            file=name,
+        )
     group_of: dict[str, str] = {}
     for line, row in enumerate(rows[1:], start=2):
         problem = ""
