@@ -38,10 +38,12 @@ def task_folders(reference: Path, names: Collection[str]) -> dict[str, Path]:
             problem = f"the folder of one task must have the task's name, and {name} is none"
             _refuse(problem, name, names, reference)
         return {name: reference}
-    folders = {path.name: path for path in _visible(reference) if path.is_dir()}
-    for name in [*names, *folders]:
-        # Public data, which organizer prepare and organizer split write beside a reference.
-        folders.pop(f"{name}{PUBLIC_SUFFIX}", None)
+    # Public data lies beside a reference, or stays alone when that is moved.
+    folders = {
+        path.name: path
+        for path in _visible(reference)
+        if path.is_dir() and (path.name in names or not path.name.endswith(PUBLIC_SUFFIX))
+    }
     _check_folders(reference, folders, names)
     return folders
 

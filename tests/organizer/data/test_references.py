@@ -45,6 +45,11 @@ def test_final_reference_of_a_task_is_one_of_its_own(refs):
     assert f" {ID} " in problem.problem
 
 
+def test_public_data_of_a_reference_that_was_moved_is_no_reference(refs):
+    (refs / "bird_calls_public").mkdir()
+    assert set(task_folders(refs, NAMES)) == {ID, "kinetics_tps"}
+
+
 def rename(refs, new):
     (refs / ID).rename(refs / new)
     return refs
