@@ -41,7 +41,7 @@ COMMANDS = {
 _LONGEST_PATH = 1000
 _EXAMPLES = """\
 examples:
-  python -m organizer prepare ID --source my_files
+  python -m organizer prepare ID --source ../my_files
   python -m organizer bundle --reference refs
   python -m organizer dry-run ID my.zip
 
