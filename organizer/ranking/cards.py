@@ -29,8 +29,8 @@ from validator.texts import counted, quote, some_words
 
 _MOST_ROWS = 5000
 _LONGEST_PROBLEM = 300
-# Columns of the table of names with this word in their title are in teams.csv only.
-_PRIVATE = "mail"
+# Columns of the table of names with one in their title or in a text are on no page.
+_PRIVATE_IN_TITLE, _PRIVATE_IN_TEXT = "mail", "@"
 _CODE = re.compile(r"[EN](-[A-Z0-9]+)+")
 _SUBMISSION_TITLES = ("Submission", "Team", "Outcome")
 
@@ -189,8 +189,15 @@ def fact_cards(ranking: Ranking) -> list[Element]:
 
 def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the titles of what may be shown of teams: of columns with a text, and not of mail addresses."""
-    titles = dict.fromkeys(title for facts in facts_of_team.values() for title in facts if facts[title])
-    return [title for title in titles if _PRIVATE not in title]
+    texts_of_title: dict[str, str] = {}
+    for facts in facts_of_team.values():
+        for title, text in facts.items():
+            texts_of_title[title] = texts_of_title.get(title, "") + text
+    return [
+        title
+        for title, texts in texts_of_title.items()
+        if texts and _PRIVATE_IN_TITLE not in title and _PRIVATE_IN_TEXT not in texts
+    ]
 
 
 def method_card(ranking: Ranking) -> Element:

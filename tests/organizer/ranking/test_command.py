@@ -393,7 +393,11 @@ def test_what_breaks_the_rules_of_a_phase_is_listed_and_ranked_until_they_are_en
 @pytest.mark.slow
 def test_table_of_names_overrules_and_its_further_columns_are_shown(ranked, tmp_path):
     names = tmp_path / "names.csv"
-    lines = ["user,team,counts,method,email", "ann,Ann & co,yes,<b>CNN</b>,ann@x.org", "bob,Bob,no,,"]
+    lines = [
+        "user,team,counts,method,email,Kontakt",
+        "ann,Ann & co,yes,<b>CNN</b>,ann@x.org,ann@x.org",
+        "bob,Bob,no,,,",
+    ]
     names.write_text("\n".join(lines))
     out = ranked("--enforce", "--names", names)
     assert list(rows(out / "ranking.csv", "team")) == ["Ann & co"]
