@@ -52,8 +52,8 @@ CODES = CodeTable(
             "E-REF-KEY",
             "`signature_key.txt` of the reference does not hold 32 hexadecimal digits, or cannot be read or "
             "written.",
-            "Delete it: `prepare` and `bundle` write a new one. If it cannot be read, run as its owner, or "
-            "let the user that runs this read it.",
+            "Bring back your copy, or delete it: `bundle` writes a new one, and all signatures change. "
+            "If it cannot be read, run as its owner, or let the user that runs this read it.",
         ),
         MessageCode("E-REF-MISSING", "There is no reference folder at the path.", "Check the path."),
         MessageCode("E-REF-NONE", "A file of the reference is missing.", "Add it."),

@@ -66,7 +66,8 @@ def read_key(folder: Path) -> bytes:
         remedy = "run as its owner, or let the user that runs this read it"
         Findings().refuse("E-REF-KEY", problem, remedy, file=KEY_FILE)
     if not re.fullmatch(rb"[0-9a-f]{32}", text):
-        problem, remedy = "this is not 32 hexadecimal digits", "delete it: prepare and bundle write a new one"
+        problem = "this is not 32 hexadecimal digits"
+        remedy = "bring back your copy, or delete it: bundle writes a new one, and all signatures change"
         Findings().refuse("E-REF-KEY", problem, remedy, file=KEY_FILE)
     return text
 

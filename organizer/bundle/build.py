@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import tempfile
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,6 +25,7 @@ from organizer.data.prepare import add_key
 from organizer.data.references import task_folders
 from organizer.files import Files, LockedError, keep_out_of_git, work_folder, write_durable, zip_bytes
 from organizer.public_data import find_leaks
+from scoring_program.signature import KEY_FILE
 from scoring_program.task import task_ids
 from validator.findings import Findings, Refused
 from validator.texts import printable, quote, some_words
@@ -53,8 +54,7 @@ def build_all(
     for line in report.lines():
         print(line)
     folders = task_folders(reference, task_names(competition)) if reference else {}
-    for folder in {*folders.values(), *_reference_folders_of(competition, source)}:
-        add_key(folder, folder)
+    _add_keys({*folders.values(), *_reference_folders_of(competition, source)})
     refuse_ignored_files(task_ids())
     parts = Parts(folders, demo or reference is None, source)
     plan = plan_bundles(competition, parts, form)
@@ -86,6 +86,14 @@ def build_all(
     if older:
         print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
     return written
+
+
+def _add_keys(folders: Iterable[Path]) -> None:
+    """Write a key for signatures into references that have none; a line says so of each."""
+    for folder in folders:
+        if add_key(folder, folder):
+            what = "is new: keep it, for with another key all signatures change"
+            print(printable(f"note | {folder / KEY_FILE} {what}"))
 
 
 def _check_bundle(name: str, bundle: Bundle, file_names: Collection[str]) -> list[str]:

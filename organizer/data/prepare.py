@@ -272,23 +272,25 @@ def copy_key(source: Path, folder: Path) -> None:
         write_private(folder / KEY_FILE, (source / KEY_FILE).read_bytes())
 
 
-def add_key(folder: Path, source: Path) -> None:
+def add_key(folder: Path, source: Path) -> bool:
     """Write a key for signatures into a reference folder that has none, and keep the folder out of git.
 
-    Where ``source`` is demo data, nothing is hidden and nothing is written. Raises Refused if the key
-    cannot be written.
+    Return whether a key was written. Where ``source`` is demo data, nothing is hidden and nothing is written.
+    Raises Refused if the key cannot be written.
     """
     if is_synthetic(source):
-        return
+        return False
     path = folder / KEY_FILE
+    is_missing = not path.is_file()
     try:
         keep_out_of_git(folder)
-        if not path.is_file():
+        if is_missing:
             write_private(path, f"{secrets.token_hex(16)}\n".encode())
     except OSError as error:
         problem = f"the key for signatures cannot be written: {error.strerror}"
         remedy = "write 32 random hexadecimal digits into it"
         Findings().refuse("E-REF-KEY", problem, remedy, file=str(path))
+    return is_missing
 
 
 def is_synthetic(reference: Path | bytes) -> bool:

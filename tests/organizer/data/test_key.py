@@ -54,10 +54,12 @@ def test_key_of_the_source_is_kept(source, tmp_path):
 
 
 @pytest.mark.slow
-def test_bundle_writes_a_missing_key_and_builds_the_same_bytes_again(kept_parts, source, tmp_path):
+def test_bundle_writes_a_missing_key_and_builds_the_same_bytes_again(kept_parts, source, tmp_path, capsys):
     build_all(source.parent, output=tmp_path / "one")
     key = (source / KEY_FILE).read_bytes()
+    assert str(source / KEY_FILE) in capsys.readouterr().out
     build_all(source.parent, output=tmp_path / "two")
+    assert str(source / KEY_FILE) not in capsys.readouterr().out
     name = f"{ID}.zip"
     assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
     with zipfile.ZipFile(tmp_path / "one" / name) as bundle:
