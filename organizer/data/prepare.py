@@ -54,7 +54,7 @@ VOCABULARY_OPTION = "vocabulary"
 MANIFEST = ".manifest.json"
 """The names and SHA-256 of the files that the last run wrote; hidden, so that it is in no bundle or hash."""
 # Written or carried over by each run, or missed by nobody.
-_SHOWN_FOLDERS = 3
+_SHOWN_NAMES = 3
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 # Files of MATLAB 5, and of MATLAB 7.3, which are HDF5 files.
 _BEGINNINGS_OF_MAT = (b"MATLAB ", b"\x89HDF")
@@ -233,7 +233,7 @@ def refuse_to_lose(output: Path, folder: Path, replace: bool) -> None:
         return
     names = [path.name for path in sorted(output.iterdir()) if path.is_dir() and path.name[0] != "."]
     if names:
-        problem = f"there are folders in it, which would be lost: {some_words(names, most=_SHOWN_FOLDERS)}"
+        problem = f"there are folders in it, which would be lost: {some_words(names, most=_SHOWN_NAMES)}"
         Findings().refuse("E-REF-OTHER", problem, "choose another folder", file=str(output))
     if replace:
         return
@@ -304,11 +304,19 @@ def is_synthetic(reference: Path | bytes) -> bool:
 def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     """Return the files of a reference folder, prepared if the platform cannot read the official ones.
 
-    Raises Refused if they cannot be prepared, or the key for signatures cannot be read.
+    Raises Refused if they cannot be prepared, the key for signatures cannot be read, or files were added to
+    those that `prepare` has written, which no program need read.
     """
     task = load_task(task_id)
     read_key(folder)
     files = folder_files(folder)
+    written_names = _read_manifest(folder)
+    added_names = files.keys() - written_names.keys() - {*carried_files(folder, task.settings(folder))}
+    if written_names:
+        remedy = "take it away; to correct a reference, correct your own files and prepare it again"
+        with Findings.collect() as findings:
+            for name in sorted(added_names):
+                findings.add("E-REF-OTHER", "organizer prepare has not written this file", remedy, file=name)
     if not task.prepared_file or task.prepared_file in files:
         return files
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from organizer.__main__ import main
-from organizer.data.prepare import MANIFEST, prepare
+from organizer.data.prepare import MANIFEST, prepare, reference_files
 from organizer.files import folder_files, replacing_folder
 from scoring_program.challenges.chalearn.reference import PREPARED_FILE, read_contents
 from scoring_program.marks import MARKS_FILE
@@ -130,6 +130,15 @@ def test_what_others_put_there_is_named_and_kept_unless_replace(name, is_edited,
     assert path.read_text() == "3,1,2\n"
     assert run("--replace")[0] == 0
     assert not path.exists() or path.read_text() != "3,1,2\n"
+
+
+def test_files_that_were_added_to_a_reference_are_refused_where_it_is_used(run, tmp_path):
+    run()
+    (tmp_path / "out" / "settings.yaml").write_text("detail: none\n", encoding="utf-8")
+    assert PREPARED_FILE in reference_files(ID, tmp_path / "out")
+    (tmp_path / "out" / LABELS).write_text("3,1,2\n", encoding="utf-8")
+    (problem,) = refused(reference_files, ID, tmp_path / "out").problems
+    assert (problem.code, problem.file) == ("E-REF-OTHER", LABELS)
 
 
 @pytest.mark.parametrize("options", [(), ("--replace",)])
