@@ -264,7 +264,7 @@ def _annotated_items(archive: bytes, task_id: str) -> frozenset[str]:
     files_of_folder: dict[str, dict[str, bytes]] = {}
     for member in members_of(archive) if is_zip(archive) else ():
         folder, name = posixpath.split(member.name)
-        if _DEMO_IN_KIT not in f"/{member.name}":
+        if name and _DEMO_IN_KIT not in f"/{member.name}":
             files_of_folder.setdefault(folder, {})[name] = member.data
     items: set[str] = set()
     task = load_task(task_id)

@@ -313,10 +313,11 @@ def reference_files(task_id: str, folder: Path) -> dict[str, bytes]:
     files = folder_files(folder)
     written_names = _read_manifest(folder)
     added_names = files.keys() - written_names.keys() - {*carried_files(folder, task.settings(folder))}
-    if written_names and added_names:
-        problem = f"organizer prepare has not written {some_words(sorted(added_names), most=_SHOWN_NAMES)}"
-        remedy = "take that away; to correct a reference, correct your own files and prepare it again"
-        Findings().refuse("E-REF-OTHER", problem, remedy, file=str(folder))
+    if written_names:
+        remedy = "take it away; to correct a reference, correct your own files and prepare it again"
+        with Findings.collect() as findings:
+            for name in sorted(added_names):
+                findings.add("E-REF-OTHER", "organizer prepare has not written this file", remedy, file=name)
     if not task.prepared_file or task.prepared_file in files:
         return files
     mark = {name: data for name, data in files.items() if name == SYNTHETIC_MARK}

@@ -902,7 +902,8 @@ def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
         names = [path.format(name) for name in ("S1_labels.csv", "S1_data.csv")]
         hidden(files)
         data["phases"][0]["public_data"] = "other.zip"
-        files["other.zip"] = make_zip(dict(zip(names, (b"1,1,10\n", b"900,20,3000\n"))))
+        folders = {"labels/": b""} if "/" in path else {}
+        files["other.zip"] = make_zip({**folders, **dict(zip(names, (b"1,1,10\n", b"900,20,3000\n")))})
 
     report = lint(change)
     assert codes(report.errors) == set()
