@@ -22,6 +22,8 @@ def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
 
 
 class _ValueReader(ListReader):
+    """Reads the values of a list whatever they are."""
+
     def values_of_list(self) -> Iterator[JsonValue]:
         """Yield the values of a list without a schema. Raises Refused."""
         try:
