@@ -16,7 +16,7 @@ demo: .venv/run
 	@$(BIN)/python -m organizer demo
 	@$(BIN)/python -m quality demo-ranking
 
-# make check [ID=bird_calls]: the same as make test, with two fifths of its random cases; with an ID what is about one task
+# make check [ID=bird_calls]: the same as make test, with half of its random cases; with an ID what is about one task
 ifdef ID
 # An evaluator of one's own may warn: for its task warnings are no errors.
 check: .venv/dev

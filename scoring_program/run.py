@@ -361,7 +361,7 @@ def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock
         head = f"{fault}, nothing was scored:"
         title = loaded.task.title if loaded else page.NO_TASK
         html = page.broken_page(findings.lines(), title, fault)
-    log = [head, *findings.lines(), *note_lines(findings.notes)]
+    log = [head, *note_lines(findings.notes), *findings.lines()]
     return _Report(html, detail, None, log)
 
 

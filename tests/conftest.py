@@ -30,7 +30,7 @@ from validator.codes import all_codes
 # How many random cases are tried, in percent of what the tests name: --hypothesis-profile=smoke, quick, default,
 # nightly or thorough. From nightly on, nothing of what functions of helpers.py, such as is_nightly, reduce is left out.
 # One fixed sequence of examples, so that a run on another machine sees the same.
-for profile, percent in {"smoke": 2, "quick": 10, "default": 25, "nightly": 400, "thorough": 2000}.items():
+for profile, percent in {"smoke": 2, "quick": 5, "default": 10, "nightly": 400, "thorough": 2000}.items():
     settings.register_profile(profile, derandomize=True, deadline=None, max_examples=percent)
 settings.load_profile("default")
 
