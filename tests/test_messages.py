@@ -147,7 +147,8 @@ def test_explain_of_a_starting_kit_knows_the_codes_of_its_tasks(code, exit_code,
 
 @pytest.mark.slow
 def test_a_program_knows_the_files_of_all_tasks(tmp_path):
-    unpack(zip_bytes({**program_files("kinetics_tps"), **needed_modules(["validator.__main__"])}), tmp_path)
+    check = needed_modules(["validator.__main__", "validator.formats.kinetics_tps.write"])
+    unpack(zip_bytes({**program_files("kinetics_tps"), **check}), tmp_path)
     command = [sys.executable, "-m", "validator", "kinetics_tps", "my.zip"]
     for task_id in set(PUBLISHED) - {"kinetics_tps"}:
         (tmp_path / "my.zip").write_bytes(make_zip(folder_files(SAMPLES / task_id / "good")))
