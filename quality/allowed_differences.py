@@ -161,6 +161,7 @@ _PROBLEMS = (
         ["E-ITEMS-NONE", "E-FILE-CASE", "N-ITEMS-UNKNOWN"],
     ),
     _words("methods of zips that cannot be read are named", ["E-ZIP-METHOD"]),
+    _words("ignored files of the system are named", ["N-JUNK"]),
     _words(
         "what is wrong with a file of a zip is mended at the file",
         ["E-ZIP-NAME", "E-ZIP-NESTED", "E-ZIP-SPECIAL", "E-ZIP-TWICE"],
@@ -232,6 +233,7 @@ _PROBLEMS = (
         "|E-JSON-SCHEMA-fuzz(?:1095|112|1157|1167|1220|1293|1346|1359|1458|1489|1893|2133|2139|2549|288|4362|4375|56"
         "|757|765|859)",
     ),
+    _cases("a damaged file of a zip is said to be empty no more", "E-JSON-SYNTAX-fuzz274"),
     _cases(
         "places of syntax errors in DensePose's list are line and column; what comes after is not read",
         "E-JSON-ENCODING-36d78b1980|E-JSON-SCHEMA-fuzz(?:1041|173|1794|1858|2399|2436|3064|349|4070|483)"
