@@ -294,8 +294,10 @@ def mistakes():
     case_of_code = {}
     for task in quality_tasks().values():
         for mistake in task.mistakes:
-            # Of those that have a cure, data may show either.
-            codes = {"N-LOOKS"} if mistake.cures else {said.code for said in mistake.said}
+            # Of several that may be said, data shows one.
+            codes = {said.code for said in mistake.said} if len(mistake.said) == 1 else set()
+            if mistake.cures:
+                codes = {"N-LOOKS"}
             for code in codes:
                 case = pytest.param(task, mistake, code, id=f"{code}-{mistake.name}")
                 case_of_code.setdefault(code, case)

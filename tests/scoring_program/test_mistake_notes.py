@@ -209,7 +209,7 @@ MORE_MISTAKES = [
     ("kinetics_tps", kinetics(lambda found: dict.fromkeys(found, "climb_rope")),
      "N-LOOKS-CONSTANT: all [0-9]+ videos have the class climb_rope"),
     ("kinetics_tps", of_parts(lambda _, part: part.update(verb=["none"] * len(part["verb"]))),
-     "N-LOOKS-CONSTANT: all [0-9,]+ proposals have the state none"),
+     "N-LOOKS-CONSTANT: all [0-9,]+ proposals have the state 'none'"),
     (GIVEN, of_boxes(centered), r"N-LOOKS: read as \[center x, center y, width, height\], .*"),
     (GIVEN, of_boxes(scattered), "N-BOXES-OUTSIDE: [0-9,]+ of [0-9,]+ boxes end beyond x = 734, .*"),
     (GIVEN, of_boxes(nearly_normalized), "N-LOOKS: read with x times 640 and y times 480, .*"),
