@@ -93,7 +93,7 @@ ERRORS = {
     "nothing to build": Words("L-NOTHING", "there is nothing to build: {problem}", "{remedy}"),
     "no reference in the bundle": Words("L-REFERENCE", "the task has no reference data in the bundle", "give REFERENCE"),
     "no phase of this name": Words("L-PHASE", "no phase with the task {task} is called {name}", "{remedy}"),
-    "phases of one folder": Words("L-PHASE", "the names of phases are told apart by the letters a to z and digits alone, and these are the same: {names}", "give them names that differ in more than capitals, blanks and signs"),
+    "phases of one folder": Words("L-PHASE", "commands tell phases apart without capitals, blanks and signs, and these are the same: {names}", "give them names that differ in more than capitals, blanks and signs"),
     "reference of another phase": Words("L-REFERENCE", "{given} is the reference of another phase; that of {phase} is {name}", "give the folder {name}, or the folder that it is in, as REFERENCE (--reference)"),
     "several references": Words("L-REFERENCE", "the task {task} has several references: {references}", "say which phase it is about with PHASE (--phase), one of {names}, or give the folder of one of them as REFERENCE"),
     "no phase before": Words("L-PHASE", "there is no phase before the first to migrate from", "remove the key"),

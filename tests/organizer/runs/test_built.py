@@ -108,6 +108,14 @@ def test_phases_that_no_command_could_tell_apart_are_refused(tmp_path, name):
     assert name in problem.problem
 
 
+def test_phases_with_the_same_year_in_another_script_are_told_apart(tmp_path):
+    text = with_phases_of_parts(competition_text(), ID, "a", ["final"])
+    text = text.replace("Final phase", "決赛 2027").replace("Main phase", "初赛 2027")
+    (tmp_path / "competition.yaml").write_text(text, encoding="utf-8")
+    names = [phase["name"] for phase in load_competition(tmp_path)["phases"]]
+    assert names == ["初赛 2027", "決赛 2027"]
+
+
 def test_rules_are_those_that_the_platform_reads():
     phase = {"name": "Final", "start": "2027-01-01 12:00:00", "end": "2027-01-31", "max_submissions": "7"}
     expected = Phase("Final", datetime.datetime(2027, 1, 1, 12), datetime.datetime(2027, 1, 31), 5, 7)
