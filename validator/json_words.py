@@ -261,14 +261,18 @@ class Explainer:
             has_words = True
             has_other_length |= error.validator in _LENGTHS
             yield _error_words(error, where or "/", rule)
-        if has_other_length and any(True for _ in self._unfit(value[:1], schema.get("items", {}))):
-            # It is another kind of list, as two points in the place of four numbers.
+        if has_other_length and self._holds_others(value, schema):
             return
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
             has_words = True
             yield from self.words(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
         if not has_words and _validator_class() is None:
             yield Words(where or "/", rule, "this value does not fit", _remedy(schema))
+
+    def _holds_others(self, values: list[JsonValue], schema: Schema) -> bool:
+        """Return whether a list holds values of another type, as two points in the place of four numbers."""
+        items = resolved(schema.get("items", {}), self._root)
+        return any(error.validator == "type" for error in self._errors(values[0], items)) if values else False
 
     def _errors(self, value: JsonValue, schema: Schema) -> Errors:
         """Yield what jsonschema finds in a value itself, nothing where it is not installed."""

@@ -1176,6 +1176,13 @@ def test_a_nan_in_a_member_that_the_schema_does_not_name_is_one_problem():
     assert [(problem.code, problem.where) for problem in findings.problems] == [("E-JSON-NUMBER", "/v/f/x/0")]
 
 
+def test_entries_of_a_list_that_is_too_long_are_explained_too():
+    humans = [{"parts": {}}] * 11
+    findings = refused(parts, json.dumps({"v": {"f": {"humans": humans}}}).encode())
+    places = [problem.where for problem in findings.problems]
+    assert places == ["/v/f/humans", *(f"/v/f/humans/{number}" for number in range(11))]
+
+
 def test_without_jsonschema_a_problem_is_its_place_and_the_description():
     code = (
         "import io, sys; sys.modules['jsonschema'] = None\n"
