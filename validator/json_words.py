@@ -85,6 +85,8 @@ _SIZE_WORDS = {
     "Length": ("string", "character", "characters"),
 }
 _LENGTHS = ("minItems", "maxItems")
+# So many values tell of what type those of a list are.
+_VALUES_LOOKED_AT = 5
 
 
 class SyntaxWords(NamedTuple):
@@ -272,7 +274,11 @@ class Explainer:
     def _holds_others(self, values: list[JsonValue], schema: Schema) -> bool:
         """Return whether a list holds values of another type, as two points in the place of four numbers."""
         items = resolved(schema.get("items", {}), self._root)
-        return any(error.validator == "type" for error in self._errors(values[0], items)) if values else False
+
+        def is_other(value: JsonValue) -> bool:
+            return any(error.validator == "type" for error in self._errors(value, items))
+
+        return bool(values) and all(map(is_other, values[:_VALUES_LOOKED_AT]))
 
     def _errors(self, value: JsonValue, schema: Schema) -> Errors:
         """Yield what jsonschema finds in a value itself, nothing where it is not installed."""

@@ -1183,6 +1183,13 @@ def test_entries_of_a_list_that_is_too_long_are_explained_too():
     assert places == ["/v/f/humans", *(f"/v/f/humans/{number}" for number in range(11))]
 
 
+def test_a_wrong_value_of_a_list_of_another_length_is_explained_too():
+    box = {"v": {"f": {"humans": [{"box": ["1", 2, 3], "parts": {}}]}}}
+    findings = refused(parts, json.dumps(box).encode())
+    where = "/v/f/humans/0/box"
+    assert [problem.where for problem in findings.problems] == [where, f"{where}/0"]
+
+
 def test_without_jsonschema_a_problem_is_its_place_and_the_description():
     code = (
         "import io, sys; sys.modules['jsonschema'] = None\n"
