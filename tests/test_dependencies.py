@@ -93,7 +93,6 @@ ORGANIZER_PARTS = (
     "listener",
     "matrix_memory",
     "messages",
-    "plain_yaml",
     "data.vocabulary",
     "public_data",
     "data.content",

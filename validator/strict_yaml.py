@@ -21,9 +21,8 @@ _DEEPEST = 50
 _MOST_ALIASED = 10_000
 
 
-class StrictLoader(yaml.SafeLoader):
-    """The safe loader, refusing aliases without end, deep nesting, values that cannot be read, and keys that
-    occur twice."""
+class _PlainLoader(yaml.SafeLoader):
+    """The safe loader, refusing aliases without end, deep nesting, and values that cannot be read."""
 
     def __init__(self, text: str) -> None:
         super().__init__(text)
@@ -70,7 +69,11 @@ def _error(problem: str, node: yaml.Node) -> yaml.YAMLError:
     return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
-def _mapping(loader: StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
+class _StrictLoader(_PlainLoader):
+    """The same, refusing duplicate keys."""
+
+
+def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
     seen_keys = set()
     for key_node, _ in node.value:
         key = loader.construct_object(key_node, deep=True)
@@ -80,11 +83,11 @@ def _mapping(loader: StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, Ya
     return loader.construct_mapping(node, deep=True)
 
 
-StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
+_StrictLoader.add_constructor(yaml.resolver.BaseResolver.DEFAULT_MAPPING_TAG, _mapping)
 
 
-def load_strict(text: str, loader: Any = StrictLoader) -> YamlValue:
-    """Return the data of a YAML text, read by this loader.
+def load_strict(text: str) -> YamlValue:
+    """Return the data of a YAML text.
 
     Raises
     ------
@@ -92,6 +95,18 @@ def load_strict(text: str, loader: Any = StrictLoader) -> YamlValue:
         The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key
         twice.
     """
+    return _load(text, _StrictLoader)
+
+
+def load_plain(text: str) -> YamlValue:
+    """Return the data of a YAML text as platforms read it: of equal keys the last one counts.
+
+    Raises yaml.YAMLError as `load_strict`.
+    """
+    return _load(text, _PlainLoader)
+
+
+def _load(text: str, loader: Any) -> YamlValue:
     if len(text) > _MOST_CHARACTERS:
         raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
     # Callers may change what they get.

@@ -16,9 +16,8 @@ import yaml
 
 from organizer.bundle import COMPETITION
 from organizer.bundle.words import ERRORS, WARNINGS
-from organizer.plain_yaml import load_plain
 from validator.findings import Findings, Refused
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import load_plain, load_strict
 from validator.texts import counted, quote, some_words
 
 TASK_DATA = ("scoring_program", "reference_data", "input_data", "ingestion_program")

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from organizer import ROOT
-from organizer.plain_yaml import load_plain
 from organizer.public_data import module_of
 from scoring_program.task import Task
 from validator.formats.rules import load_rules
+from validator.strict_yaml import load_plain
 
 _FOLDER = ROOT / "starting_kit" / "examples"
 

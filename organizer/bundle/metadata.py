@@ -15,8 +15,7 @@ import yaml
 
 from organizer.bundle.competition import position_of, yaml_problem, yaml_remedy
 from organizer.bundle.zip_members import is_junk
-from organizer.plain_yaml import load_plain
-from validator.strict_yaml import YamlValue
+from validator.strict_yaml import YamlValue, load_plain
 from validator.texts import quote, some_words
 
 METADATA = ("metadata.yaml", "metadata")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from organizer.bundle.competition import Competition, entries_of
 from organizer.bundle.edit import with_task
-from organizer.plain_yaml import load_plain
 from scoring_program.task import load_task, task_ids
+from validator.strict_yaml import load_plain
 
 
 def with_own_tasks(text: str, competition: Competition) -> str:

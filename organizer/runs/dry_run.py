@@ -15,12 +15,12 @@ import yaml
 from organizer import ROOT
 from organizer.data.overview import review_reference
 from organizer.files import LockedError, keep_out_of_git, locked
-from organizer.plain_yaml import load_plain
 from organizer.runs.pool import network_off
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, run_program
 from scoring_program.run import INVALID
 from scoring_program.task import INTERVAL_COLUMNS, Declaration, ScoreColumn, load_task
 from validator.findings import Refused
+from validator.strict_yaml import load_plain
 from validator.texts import printable, quote
 
 INTERVAL_KEYS = frozenset(column.key for column in INTERVAL_COLUMNS)

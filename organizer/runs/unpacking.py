@@ -17,8 +17,8 @@ from pathlib import Path
 
 import yaml
 
-from organizer.plain_yaml import load_plain
 from validator.findings import Findings
+from validator.strict_yaml import load_plain
 from validator.submission import PLATFORM_FILES, Limits, open_zip
 
 _PIECE = 65_536

@@ -26,13 +26,13 @@ from typing import IO
 
 from organizer.data.prepare import is_synthetic
 from organizer.files import folder_files, unpack
-from organizer.plain_yaml import load_plain
 from organizer.runs.phase import Phase
 from organizer.runs.pool import network_off
 from organizer.runs.unpacking import add_platform_file, unpack_as_worker
 from scoring_program.task import ScoreColumn
 from validator.findings import Refused
 from validator.formats.rules import load_rules
+from validator.strict_yaml import load_plain
 
 DEFAULT_IMAGE = "codalab/codalab-legacy:py312"
 TIMED_OUT = -1

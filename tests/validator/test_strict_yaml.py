@@ -7,9 +7,8 @@ import datetime
 import pytest
 import yaml
 
-from organizer.plain_yaml import load_plain
 from validator import strict_yaml
-from validator.strict_yaml import load_strict
+from validator.strict_yaml import load_plain, load_strict
 
 pytestmark = pytest.mark.interpreters
 
