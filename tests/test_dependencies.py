@@ -240,6 +240,12 @@ def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_prog
     assert offenders == []
 
 
+@pytest.mark.parametrize("name", ["organizer.runs.scoring_process", "organizer.runs.unpacking"])
+def test_what_scores_on_another_machine_imports_the_program_alone(name):
+    """It is sent as a text, to where nothing else of ours is installed."""
+    assert [other for other in our_imports(name) if not is_below(other, "scoring_program", "validator")] == []
+
+
 def test_what_breaks_a_rule_is_noticed():
     wrong = [
         ("validator.choose", "scoring_program.result"),
