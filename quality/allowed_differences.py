@@ -235,7 +235,7 @@ _PROBLEMS = (
         "|757|765|859)",
     ),
     _cases("a damaged file of a zip is said to be empty no more", "E-JSON-SYNTAX-fuzz274"),
-    _cases("what only begins like a number is wrong from its start", "E-JSON-SYNTAX-fuzz2|N-FOLDER-fuzz227"),
+    _cases("what only begins like a number is wrong from its start", "E-JSON-SYNTAX-fuzz[27]|N-FOLDER-fuzz227"),
     _cases("a list of other values is one problem, its length", "E-JSON-SCHEMA-fuzz(?:209|279|640)"),
     _cases(
         "places of syntax errors in DensePose's list are line and column; what comes after is not read",
