@@ -162,7 +162,11 @@ _PROBLEMS = (
     ),
     _words("methods of zips that cannot be read are named", ["E-ZIP-METHOD"]),
     _words("ignored files of the system are named", ["N-JUNK"]),
-    _notes("a file in a folder in a folder is told of once", ["N-FOLDER"], "/E-FILE-PLACE-[^/]+" + _MESSAGES),
+    _notes(
+        "a file in a folder in a folder is told of once",
+        ["N-FOLDER"],
+        r"/E-FILE-PLACE-[^/]+/[\w-]+" + _MESSAGES,
+    ),
     _words(
         "what is wrong with a file of a zip is mended at the file",
         ["E-ZIP-NAME", "E-ZIP-NESTED", "E-ZIP-SPECIAL", "E-ZIP-TWICE"],
@@ -235,8 +239,10 @@ _PROBLEMS = (
         "|757|765|859)",
     ),
     _cases("a damaged file of a zip is said to be empty no more", "E-JSON-SYNTAX-fuzz274"),
-    _cases("what only begins like a number is wrong from its start", "E-JSON-SYNTAX-fuzz[27]|N-FOLDER-fuzz227"),
-    _cases("a list of other values is one problem, its length", "E-JSON-SCHEMA-fuzz(?:209|279|640)"),
+    _cases(
+        "what only begins like a number is wrong from its start", "E-JSON-SYNTAX-fuzz[27]|N-FOLDER-fuzz227"
+    ),
+    _cases("a list of other values is one problem, its length", "E-JSON-SCHEMA-fuzz(?:209|279|601|640)"),
     _cases(
         "places of syntax errors in DensePose's list are line and column; what comes after is not read",
         "E-JSON-ENCODING-36d78b1980|E-JSON-SCHEMA-fuzz(?:1041|173|1794|1858|2399|2436|3064|349|4070|483)"
