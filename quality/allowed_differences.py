@@ -242,7 +242,7 @@ _PROBLEMS = (
     _cases(
         "what only begins like a number is wrong from its start", "E-JSON-SYNTAX-fuzz[27]|N-FOLDER-fuzz227"
     ),
-    _cases("a list of other values is one problem, its length", "E-JSON-SCHEMA-fuzz(?:209|279|601|640)"),
+    _cases("a list of other values is one problem, its length", "E-JSON-SCHEMA-fuzz(?:209|279|3040|601|640)"),
     _cases(
         "places of syntax errors in DensePose's list are line and column; what comes after is not read",
         "E-JSON-ENCODING-36d78b1980|E-JSON-SCHEMA-fuzz(?:1041|173|1794|1858|2399|2436|3064|349|4070|483)"
