@@ -145,10 +145,16 @@ def _modules():
 MODULES = dict(_modules())
 
 
+@cache
+def tree_of(path):
+    """Return a file parsed, which several tests look through."""
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path, within_functions=True):
     """Yield the modules that a file imports."""
     # No expression holds an import.
-    nodes = list(ast.parse(path.read_text(encoding="utf-8")).body)
+    nodes = list(tree_of(path).body)
     while nodes:
         node = nodes.pop()
         if isinstance(node, ast.Import):
@@ -230,7 +236,7 @@ def test_what_a_cluster_receives_by_value_imports_nothing_of_the_kit_or_the_prog
     offenders = []
     for name in SENT_BY_VALUE:
         others = set(imports(MODULES[name], within_functions=False)) & MODULES.keys()
-        top = ast.parse(MODULES[name].read_text(encoding="utf-8")).body
+        top = tree_of(MODULES[name]).body
         modules = [node.module for node in top if isinstance(node, ast.ImportFrom) and node.module]
         if name.startswith("organizer.runs."):
             offenders += [
@@ -324,7 +330,7 @@ def test_no_module_of_kits_names_another_one_in_a_string():
     """Kits have the packages below another one, so names come from ``__package__`` and from imports."""
     offenders = []
     for name in modules_below("scoring_program", "validator"):
-        for node in ast.walk(ast.parse(MODULES[name].read_text(encoding="utf-8"))):
+        for node in ast.walk(tree_of(MODULES[name])):
             is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
             if is_text and "." in node.value and node.value in MODULES:
                 offenders.append((name, node.value))
