@@ -41,6 +41,7 @@ def published_cases():
     return sorted((case for case in cases() if case.parent.name in PUBLISHED), key=place)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize(
     "case",

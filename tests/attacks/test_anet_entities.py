@@ -119,6 +119,7 @@ def test_no_word_of_a_sentence_is_revealed(name):
     assert found.labels == 0, found
 
 
+@pytest.mark.slow
 def test_no_class_of_a_given_word_is_revealed():
     files = submission("GT", {video: objects(("", 2, JUNK)) for video in PROBES})
     found = gain(Attack("anet_entities_gt", reference(annotated), [files]))

@@ -94,6 +94,7 @@ def test_no_label_of_a_frame_or_spelling_of_a_file_is_revealed(name):
     assert found.labels == 0, found
 
 
+@pytest.mark.slow
 def test_one_submission_with_two_decimals_reveals_the_sizes_of_classes_at_most():
     bits = bits_by_section(ATTACKS["rows of different lengths"], score_decimals=2)
     assert bits.pop("classes") <= COUNT_BITS
@@ -122,6 +123,7 @@ def guess(n_right_frames):
     return {f"{name}_prediction.csv": text for name, text in texts.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", [pytest.param("none", marks=pytest.mark.slow), "summary"])
 @pytest.mark.parametrize("n_right_frames", [pytest.param(0, marks=pytest.mark.slow), 1])
 def test_digits_that_are_hidden_decide_nothing_that_is_shown(detail, n_right_frames):

@@ -55,6 +55,7 @@ def submission(repeated):
     return {"densepose_attack_results.json": json.dumps(found)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("repeated", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_no_person_is_revealed(repeated):
     found = gain(Attack(TASK, reference, [submission(repeated)]))

@@ -79,6 +79,7 @@ ATTACKS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", slow_for(*[*ATTACKS][1:], of=ATTACKS))
 def test_no_class_of_a_video_or_state_of_a_part_is_revealed(name):
     # The interval, a total, would tell which videos are right where the score does not.
@@ -126,6 +127,7 @@ def rare_classes(labels):
     return {**files("gt", {**of_fillers(), **found}, videos), "vocabulary.json": VOCABULARY}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "spell", [str.upper, *(pytest.param(spell, marks=pytest.mark.slow) for spell in (str, "{}x".format))]
 )
@@ -142,6 +144,7 @@ def without_vocabulary(labels):
     return {name: text for name, text in rare_classes(labels).items() if name != "vocabulary.json"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
 def test_without_a_vocabulary_no_note_tells_which_names_occur(detail):
     guesses = {video: RARE[number % len(RARE)] for number, video in enumerate([*FILLERS, *PROBES])}

@@ -105,6 +105,7 @@ def of_json(files: dict[str, bytes], name: str) -> Any:
     return json.loads(files[name])
 
 
+@pytest.mark.slow
 def test_a_refusal_does_not_tell_which_sampled_frames_are_annotated(score_with_program):
     """Boxes are wrong in a public frame that the reference lacks, and in one that it has."""
     reference = source(KINETICS)

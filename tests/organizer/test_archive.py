@@ -208,6 +208,7 @@ def test_reference_and_public_data_may_be_named_with_their_folder(competition, t
     assert competition(**files) == 1
 
 
+@pytest.mark.slow
 def test_rankings_by_both_protocols_are_kept_apart(competition, tmp_path):
     shutil.rmtree(tmp_path / "in" / "ann")
     assert rescored(tmp_path, "--protocols", "published", "released") == 0
@@ -226,6 +227,7 @@ def refusal(competition, capsys):
     return capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_report_on_another_run_is_refused_with_both_sides(competition, tmp_path, capsys):
     assert rescored(tmp_path, "--counts", "last") == 0
     printed = refusal(competition, capsys)
@@ -239,6 +241,7 @@ def test_a_report_on_another_run_is_refused_with_both_sides(competition, tmp_pat
     assert "submissions: '" in refusal(competition, capsys)
 
 
+@pytest.mark.slow
 def test_a_ranking_with_another_reference_than_that_of_the_bundle_is_refused(competition, tmp_path, capsys):
     labels = next((tmp_path / "refs" / ID).glob("*_labels.csv"))
     labels.write_text("\n".join(labels.read_text().splitlines()[:-1]) + "\n")

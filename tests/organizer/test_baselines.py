@@ -193,6 +193,7 @@ def test_one_object_suits_several_words_of_a_class_on_different_frames():
             assert len(set(segment["clss"])) == len(segment["clss"])
 
 
+@pytest.mark.slow
 def test_expected_uncertainty_is_that_of_two_noisy_submissions(tmp_path, capsys):
     # It takes a second in each process that collects tests.
     from scipy.stats import t as student_t

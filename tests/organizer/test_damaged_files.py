@@ -128,6 +128,7 @@ def some_of(damages, number):
             yield damage
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "words", "good"), numbered(FILES), ids=FILES)
 def test_what_is_no_such_file_ends_in_a_message(call_in, given, tmp_path, number, words, good):
     for damage, path in some_of(wrong_paths(tmp_path, given / good), number):
@@ -140,12 +141,14 @@ def test_what_is_no_folder_for_outputs_ends_in_a_message(call_in, given, tmp_pat
         call_in(words, path, damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "words", "part"), numbered(PARTS), ids=PARTS)
 def test_a_damaged_part_ends_in_a_message(call_in, given, number, words, part):
     for damage in some_of(damaged_in_place(given / part), number):
         call_in(words, "", damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "words",
     [
@@ -159,6 +162,7 @@ def test_a_damaged_bundle_ends_in_a_message(call_in, given, monkeypatch, words):
         call_in(words, "", damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["program", "reference"])
 @pytest.mark.parametrize(
     "words",

@@ -102,6 +102,7 @@ def written(tmp_path_factory):
     return folder, commands
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_bytes", [0, 300])
 @pytest.mark.parametrize("name", ["prepare", "public-data", "baselines", "split"])
 def test_full_disk_leaves_what_a_command_wrote_before(written, name, n_bytes, capsys):

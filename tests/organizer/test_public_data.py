@@ -150,6 +150,7 @@ def test_references_that_differ_in_labels_only_have_the_same_public_data(task_id
     assert files == expected
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", slow_for("densepose"))
 def test_make_reference_writes_public_data_beside_the_reference(task_id, tmp_path, capsys):
     source, output = REFERENCES / task_id, tmp_path / "refs" / task_id

@@ -75,6 +75,7 @@ def items_of(parts, name):
     return (parts / f"{name}_ids.txt").read_text(encoding="utf-8").split("\n")[:-1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("protocol", ["published", pytest.param("released", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
 def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split, protocol, sample):
@@ -337,6 +338,7 @@ def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
     assert competition.read_text(encoding="utf-8").splitlines() == written
 
 
+@pytest.mark.slow
 def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, capsys, monkeypatch):
     competition = tmp_path / "competition.yaml"
     competition.write_text(competition_text(), encoding="utf-8")
@@ -423,6 +425,7 @@ def split_videos(folder, more="", code=0):
     return {path.name[:-8]: path.read_text().split("\n")[:-1] for path in lists}
 
 
+@pytest.mark.slow
 def test_items_stay_where_they_are_after_a_correction(tmp_path, capsys):
     write_videos(tmp_path / "ref")
     parts = split_videos(tmp_path, "--shares 20 20 60")
@@ -533,6 +536,7 @@ def test_a_table_without_items_of_a_part_is_refused_with_its_name(tmp_path, caps
     assert capsys.readouterr().err.startswith("1. E-SPLIT-EMPTY split.csv: no item is in kinetics_tps_2;")
 
 
+@pytest.mark.slow
 def test_three_parts_are_not_dealt_into_two_unless_it_is_said(tmp_path, capsys):
     write_videos(tmp_path / "ref")
     parts = split_videos(tmp_path, "--shares 20 20 60")
@@ -565,6 +569,7 @@ def test_parts_of_an_earlier_version_stay_as_their_lists_say(tmp_path):
     assert (tmp_path / "parts" / SPLIT_FILE).is_file()
 
 
+@pytest.mark.slow
 def test_parts_keep_their_settings_and_what_differs_is_printed(tmp_path, capsys):
     write_videos(tmp_path / "ref")
     (tmp_path / "ref" / "settings.yaml").write_text("detail: full\n")

@@ -35,6 +35,7 @@ def alarms(against, folder, codes=frozenset()):
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", slow_for("densepose"))
 def test_golden_cases_with_good_scores_get_none(task_id):
     for case in cases(task_id):

@@ -306,6 +306,7 @@ def test_a_small_p_beside_an_interval_that_holds_0_is_explained(p, is_told):
     assert ("holds 0 because it is for all 3 differences at once" in sentence) == is_told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", slow_for("kinetics_tps", "densepose", of=DRAWN))
 def test_items_that_differ_most_are_drawn_side_by_side(task, tmp_path):
     """The same view of both, linked from the table."""

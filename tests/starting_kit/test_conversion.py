@@ -275,6 +275,7 @@ def test_an_image_whose_arrays_do_not_fit_is_named(arrays, tmp_path):
     assert problem.problem.startswith("12.jpg: pred_")
 
 
+@pytest.mark.slow
 def test_score_reads_what_tools_write(tmp_path, capsys):
     """The number is that of the submission with the same detections."""
     calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))[:4]
@@ -430,6 +431,7 @@ def test_detections_of_equal_score_are_the_same_in_any_order(tmp_path, capsys):
     assert "left out 5" in lines[0]
 
 
+@pytest.mark.slow
 def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
     """A writer that keeps 20 detections of an image scores as a file with all of them."""
     calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))[:1]

@@ -97,6 +97,7 @@ def call_in(given, tmp_path, monkeypatch, capsys):
     return caller(main, {"ID": ID, "GIVEN": GIVEN, **folders}, capsys)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "command"), [*enumerate(FILES)], ids=FILES)
 def test_what_is_no_such_file_ends_in_a_message(call_in, given, tmp_path, number, command):
     words, good = FILES[command]
@@ -104,6 +105,7 @@ def test_what_is_no_such_file_ends_in_a_message(call_in, given, tmp_path, number
         call_in(words, path, damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "name"), [*enumerate(PARTS)], ids=PARTS)
 def test_a_damaged_part_ends_in_a_message(call_in, given, number, name):
     words, part = PARTS[name]

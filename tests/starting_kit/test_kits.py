@@ -43,6 +43,7 @@ def kit(request, unpack_kit, tmp_path):
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_kit_holds_all_that_its_modules_import(kit):
     modules = ["people_in_video", *sorted(path.stem for path in kit.glob("*.py"))]
     run_in_turn([["-c", f"import {', '.join(modules)}"]], kit)
@@ -106,6 +107,7 @@ def test_a_kit_of_several_tasks_says_what_is_for_which_and_all_of_it_works(unpac
     run_in_turn(commands, tmp_path)
 
 
+@pytest.mark.slow
 def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_read(kit, tmp_path):
     (page,) = (kit / "formats").glob("*.md")
     text = page.read_text(encoding="utf-8").partition("## Your own annotations")[2]
@@ -137,6 +139,7 @@ def test_the_page_has_a_short_example_of_each_file_of_a_reference_and_it_can_be_
         assert f"{number} {name}" in " ".join(page.read_text(encoding="utf-8").split())
 
 
+@pytest.mark.slow
 def test_no_text_of_the_kit_names_what_it_does_not_have(kit):
     (task,) = (path.stem for path in (kit / "formats").glob("*.md"))
     others = [other for other in task_ids() if other != task]

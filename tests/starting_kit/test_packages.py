@@ -61,6 +61,7 @@ def test_functions_raise_the_same_sentence(without_pillow, tmp_path):
             call()
 
 
+@pytest.mark.slow
 def test_other_tasks_work_without_them(tmp_path):
     (tmp_path / "frames").mkdir()
     tasks = one_of_each_challenge(["chalearn_gesture", "anet_entities_gt", "anet_entities_gen"])

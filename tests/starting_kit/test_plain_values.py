@@ -21,6 +21,7 @@ PLAIN = st.recursive(
 )
 
 
+@pytest.mark.slow
 @given(PLAIN)
 def test_plain_values_stay_as_they_are(value):
     assert PlainValues().of(value) == value

@@ -53,6 +53,7 @@ def noted(task, folder, public):
     return {note.code: note.text for note in check(task, folder, public=public)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))
 def test_samples_fit_their_public_data(task, public, capsys):
     assert main(["check", task, str(SAMPLES / task / "good"), "--public", public]) == SCORED

@@ -50,6 +50,7 @@ def noisy_probabilities(task):
         yield sequence, np.eye(n_classes)[label]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task", TRACKS)
 def test_the_numbers_of_the_page_are_those_of_the_recipe(task):
     page = page_of(task)

@@ -102,6 +102,7 @@ def test_an_item_in_several_calls_batches_and_processes_gives_one_number(task):
     check()
 
 
+@pytest.mark.slow
 def test_equal_scores_of_more_than_20_detections_score_as_the_file_that_is_written(tmp_path):
     image, detections = max(PREDICTIONS["densepose"], key=lambda call: len(call[1]))
     many = []

@@ -519,6 +519,7 @@ HOSTILE_FILES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("kind", "ending"), every_fourth(HOSTILE_FILES))
 def test_no_damaged_file_ends_in_anything_but_a_short_message(kind, ending, tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
@@ -533,6 +534,7 @@ def test_no_damaged_file_ends_in_anything_but_a_short_message(kind, ending, tmp_
         assert not (tmp_path / "my.zip").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("side", "n_detections"), [(8, 1_000_000), (1000, 100_000)])
 def test_one_array_that_is_named_many_times_is_refused_before_it_is_read(tmp_path, side, n_detections):
     entry = coco_entry({"uv": np.zeros((3, side, side), np.uint8)}, bbox=[1.0, 2.0, side, side])

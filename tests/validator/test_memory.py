@@ -47,6 +47,7 @@ print(peak() - peak_before)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task_id", "name", "before", "piece", "after", "verdicts"),
     [

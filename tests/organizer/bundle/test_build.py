@@ -323,6 +323,7 @@ def test_sentence_about_all_tasks_is_in_no_bundle_of_one_task(sentence):
     assert bundle["phases"][0]["description"] == bundle["tasks"][0]["description"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("description", ["Who does what?", None])
 def test_texts_of_a_competition_of_one_challenge_are_the_organizers(edited, capsys, description):
     pages = [{"title": title, "file": f"pages/{stem}.md"} for title, stem in

@@ -71,6 +71,7 @@ def package_names(names):
     return sorted(name for name in names if name.startswith("people_in_video/"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", PUBLISHED)
 def test_a_kit_holds_its_task_and_nothing_of_others(task_id):
     files = kit_files([task_id], demo_reference)
@@ -217,6 +218,7 @@ def test_the_version_of_a_kit_names_its_tasks_unless_it_is_that_of_an_index(monk
         assert str(Version(kit_module.kit_version(ids))) == f"{VERSION}{label}"
 
 
+@pytest.mark.slow
 def test_what_tasks_need_is_installed_with_their_kit(monkeypatch):
     own = replace(load_task(TASK), is_published=False, needs=["scipy", "PIL"])
     monkeypatch.setattr(kit_module, "load_task", lambda name: own if name == "birds" else load_task(name))

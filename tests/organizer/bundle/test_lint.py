@@ -110,6 +110,7 @@ def codes(findings):
     return {problem.code for problem in findings.problems} - set(USUAL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "base", [pytest.param("all", marks=pytest.mark.slow), *(base for base in BASES if base != "all")]
 )
@@ -1367,6 +1368,7 @@ def test_zips_in_zips_are_opened_once_and_deeper_ones_named(lint, depth, width):
     assert ("L-ZIP", "more.zip", "") in places(report.warnings)
 
 
+@pytest.mark.slow
 def test_zips_that_unpack_to_too_much_are_not_looked_into(lint, monkeypatch):
     monkeypatch.setattr("organizer.bundle.lint.MOST_BYTES", 100 << 20)
     blanks = make_zip({f"{number}.txt": b" " * (20 << 20) for number in range(6)})

@@ -77,6 +77,7 @@ def test_bundle_has_the_public_data_of_its_task(task_id, bundles):
     assert [phase["public_data"] for phase in competition["phases"]] == [PUBLIC]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", one_of_each_format(PUBLISHED))
 def test_public_data_of_the_demo_references_is_as_it_may_be(lint_public, task_id):
     assert lint_public(task_id, lambda public: None) == []

@@ -65,6 +65,7 @@ def test_competition_is_of_one_task_and_what_was_there_is_put_aside(checkout):
     assert texts_of(checkout / "out" / "started") == before
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", task_ids())
 def test_texts_of_one_task_mention_no_other(checkout, task_id):
     texts = start(task_id, TITLE, False, checkout).texts

@@ -123,6 +123,7 @@ def test_marks_move_neither_scores_nor_signature(reference):
     assert without.marks == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "has_marks"), [({}, True), ({"kappa": 0.255}, False), ({"measure": "gps"}, False)]
 )

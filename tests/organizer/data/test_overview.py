@@ -235,6 +235,7 @@ def test_overview_in_any_zip_is_refused_by_the_linter(place, bundles, tmp_path):
         assert f" a/{name}, " in problem.problem
 
 
+@pytest.mark.slow
 def test_reference_folder_with_an_overview_is_not_built(kept_parts, tmp_path):
     folder = shutil.copytree(REFERENCES / GESTURE, tmp_path / "refs" / GESTURE)
     (folder / f"x{SUFFIX}").write_text("<html>")

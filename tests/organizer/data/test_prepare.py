@@ -170,6 +170,7 @@ def test_folder_of_an_earlier_version_without_manifest_can_be_written_again(run,
     assert run()[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", ["", "[", "\udcff", "[1]", "1", "[" * 100_000], ids=range(6))
 def test_unreadable_manifest_lists_nothing(text, run, source, tmp_path):
     run()

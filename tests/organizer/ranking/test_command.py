@@ -99,6 +99,7 @@ def test_what_a_killed_call_left_is_removed_even_if_nothing_is_left_to_score(sub
     assert all(path.exists() for path in mine)
 
 
+@pytest.mark.slow
 def test_the_last_submission_of_a_team_counts_if_asked(tmp_path):
     folder = write_submissions(
         tmp_path / "in", {"a/2.zip": sample(), "a/10.zip": sample("weak"), "a/11.zip": b"no"}
@@ -714,6 +715,7 @@ def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monk
     assert all(word in warning for word in ("Main phase", "1 scored submission", "another phase?"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("random_score", "is_doubted", "is_zip"),
     [

@@ -31,6 +31,7 @@ def counting_of_ann(output):
     return rows(output / "ranking.csv", "team")["ann"]["submission"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "counting"), [("best", BEST), ("last", BEST)])
 def test_the_last_is_the_last_by_date(submissions, tmp_path, rule, counting):
     assert call(submissions, tmp_path / "out", "--counts", rule) == 0
@@ -65,6 +66,7 @@ def test_choices_are_of_submissions(submissions, tmp_path, capsys):
     assert "column submission" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_the_best_in_another_phase_is_ranked_here(submissions, tmp_path, capsys):
     """In the first phase the labels are those of the worst, so that it is the best there."""
     first = tmp_path / "reference" / ID
@@ -97,6 +99,7 @@ def test_a_phase_that_is_not_there_is_answered_with_those_that_are(submissions, 
     assert "--phase" not in printed
 
 
+@pytest.mark.slow
 def test_the_setting_of_the_reference_holds_unless_an_option_says_otherwise(tmp_path):
     reference = tmp_path / "reference" / ID
     shutil.copytree(REFERENCE, reference)

@@ -6,6 +6,8 @@ import hashlib
 import json
 import shutil
 
+import pytest
+
 from organizer.__main__ import main
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 
@@ -24,6 +26,7 @@ def corrected(reference):
     labels.write_bytes(sample("weak")[name])
 
 
+@pytest.mark.slow
 def test_after_a_correction_there_is_a_draft_of_a_mail(tmp_path):
     reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
     submissions = write_submissions(

@@ -113,6 +113,7 @@ def test_what_is_read_of_a_submission_is_the_same_whatever_the_zip(task_id, tmp_
     assert contents["good"] != contents["weak"]
 
 
+@pytest.mark.slow
 def test_a_copy_in_another_zip_is_listed(tmp_path):
     files = sample()
     copy = {name: data.replace(b"\n", b"\r\n") for name, data in files.items()}

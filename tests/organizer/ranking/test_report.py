@@ -46,6 +46,7 @@ def written(tmp_path_factory):
     return out, folder / "report"
 
 
+@pytest.mark.slow
 def test_a_ranking_of_a_phase_is_named_if_no_phase_is_given(written, tmp_path, capsys):
     assert report(tmp_path / ID, tmp_path / "report") == 1
     assert f"make rescore ID={ID}" in capsys.readouterr().out

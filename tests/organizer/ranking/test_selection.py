@@ -84,6 +84,7 @@ def mean_drops(n_submissions, spread, difficulty_scale, n_samples=N_SAMPLES):
     return float(np.mean(true_drops)), float(np.mean(drops)), standard_error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_submissions", [2, 27])
 @pytest.mark.parametrize("spread", [0.0, 0.5, 1.0, 2.0])
 def test_drop_of_similar_submissions_is_that_on_new_items(n_submissions, spread):

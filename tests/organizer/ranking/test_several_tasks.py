@@ -107,6 +107,7 @@ def two_rankings(tmp_path_factory):
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weights", [[], ["--weights", "1", "3"]])
 def test_the_command_writes_a_table_and_a_page(two_rankings, tmp_path, weights):
     rankings = [str(two_rankings / f"ranking{number}") for number in range(2)]

@@ -83,6 +83,7 @@ def test_baseline_may_be_a_zip_that_is_no_team(folder, tmp_path):
     assert "GVD" in ranking_page(output)
 
 
+@pytest.mark.slow
 def test_rule_may_stand_in_the_settings_of_the_reference(folder, tmp_path):
     reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
     (reference / "settings.yaml").write_text("winner_rule: {baseline: middle, relative_gain: 0.05}\n")
@@ -110,6 +111,7 @@ def test_line_that_no_score_can_reach_is_said_to_be_so(folder, tmp_path, capsys)
     assert "No score can reach it" in ranking_page(tmp_path / "out")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "words"),
     [

@@ -78,6 +78,7 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     assert "warning | " not in out
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("more", "image"),
     [
@@ -141,6 +142,7 @@ def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
     assert not (out / "app").exists()
 
 
+@pytest.mark.slow
 def test_dry_run_on_a_broken_reference_shows_the_organizer_the_reason(tmp_path, capsys):
     reference, sample = tmp_path / ID, ROOT / "starting_kit" / "samples" / ID / "good"
     shutil.copytree(ROOT / "reference_data" / ID, reference)

@@ -192,6 +192,7 @@ with find_submissions(Path(sys.argv[1]), Path(sys.argv[2])) as submissions:
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("locale", [{"PYTHONUTF8": "1"}, {"PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}])
 def test_names_of_files_are_read_as_utf_8_in_any_locale(tmp_path, locale):
     folder = write_submissions(tmp_path / "in", {"ann.zip": b"one", "böb.zip": b"two", "zoë/a.zip": b"three"})

@@ -241,6 +241,7 @@ def test_zip_and_folder_have_the_verdicts_of_the_table(tmp_path, make, at_home, 
         assert verdict(run(load, folder, tmp_path / "site")) == on_the_site
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", VERDICTS if is_nightly() else OF_RESCORE)
 def test_rescore_has_the_verdicts_of_the_table(pool, name):
     make, _, on_the_site = VERDICTS[name]

@@ -95,6 +95,7 @@ def allow_cores(monkeypatch, number):
     monkeypatch.setattr(os, "sched_getaffinity", lambda pid: set(range(number)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_cores", [1, 3])
 def test_threads_give_the_same_scores(prepared, tmp_path, monkeypatch, n_cores):
     of_task = loaded(ID, prepared)

@@ -158,6 +158,7 @@ def kind_of_error(part, predicted_part):
     return "off_within_part" if predicted_part == part else "wrong_part"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_error_costs_are_scores_with_errors_fixed(tmp_path, seed):
     folders = write_random_case("densepose", Random(seed), tmp_path)

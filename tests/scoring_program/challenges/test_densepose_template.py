@@ -34,6 +34,7 @@ def scored(folder, **settings):
     return loaded.score_path(SAMPLES / ID / "weak").scores["score"], loaded.signature
 
 
+@pytest.mark.slow
 def test_another_template_is_noted_and_named_in_the_signature(prepared):
     folder, notes = prepared
     template = load_prepared_folder(folder, {}).template

@@ -105,12 +105,14 @@ def test_two_mistakes_of_different_kinds_are_repaired_together(demo, tmp_path):
     assert demo(GENERATED).repairs(results, tmp_path) == [("boxes", Family.FIT), ("classes", Family.ORDER)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", one_task([GIVEN, GENERATED]))
 @pytest.mark.parametrize("noise", [0.0, 0.3, 0.6])
 def test_predictions_without_a_mistake_need_no_repair(demo, tmp_path, task_id, noise):
     assert demo(task_id).repairs(demo(task_id).prediction(2, noise), tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", one_task([GENERATED, GIVEN]))
 def test_weak_models_need_no_repair(demo, tmp_path, task_id):
     rng = np.random.default_rng(5)

@@ -166,6 +166,7 @@ HONEST = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
 @pytest.mark.parametrize("errors", [pytest.param(RIGHT, marks=pytest.mark.slow), WEAK], ids=["right", "weak"])
 def test_honest_submissions_need_no_repair(change, errors, source, loaded):
@@ -272,6 +273,7 @@ def test_boxes_outside_of_images_say_less_than_how_they_fit(hints):
     assert [line.split()[0] for line in hints(double, "none")] == ["N-BOXES-OUTSIDE:"]
 
 
+@pytest.mark.slow
 def test_a_low_score_says_where_agreement_is_lost(loaded, right_detections, tmp_path):
     rng = np.random.default_rng(1)
     random_parts = with_iuv(

@@ -145,6 +145,7 @@ def test_page_has_the_images(tmp_path, capsys):
     assert "base64" not in detail
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "task", one_of_each_challenge(["kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"])
 )
