@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, repeat
 
@@ -18,7 +18,7 @@ from validator.formats.rules import Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
-from validator.json_object_reader import Entries, Members, read_json
+from validator.json_reader import Batch, Members, read_json
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -136,7 +136,7 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
-def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
+def as_grounding(batches: Iterable[Batch]) -> tuple[Grounding, Ints]:
     """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3).
 
     Segments whose lengths differ have no objects: `_check_lengths` refuses the file.
@@ -150,7 +150,7 @@ def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
     n_objects: list[Ints] = []
     # The fewest and the most of each batch.
     n_numbers: set[int] = set()
-    for batch in entries.batches():
+    for batch in batches:
         column = batch.column
         objects = column.inner
         segments += zip(chain.from_iterable(map(repeat, batch.keys, column.sizes.tolist())), column.keys)

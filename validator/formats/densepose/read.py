@@ -25,8 +25,7 @@ from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note, score_hints
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
-from validator.json_list_reader import load_list_schema, read_list
-from validator.json_reader import Budget, EntryLimit
+from validator.json_reader import EntryLimit, read_list
 from validator.png import ImageError, decode_base64, decode_png
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, open_submission
@@ -177,8 +176,7 @@ def entries_of(
     n_images: int | None = None,
 ) -> Iterator[Entry]:
     """Yield the detections of a list that fit their schema. Raises Refused where the list is damaged."""
-    schema, limit = load_list_schema(file.schema), _entry_limit(file, n_images)
-    for batch in read_list(stream, name, schema, findings, Budget(), limit):
+    for batch in read_list(stream, name, file.schema, findings, _entry_limit(file, n_images)):
         yield from map(Entry, batch.keys, batch.column.values, batch.lengths)
 
 

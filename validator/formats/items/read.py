@@ -75,10 +75,10 @@ def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None =
         table = read_table(data, name, form, keys)
         return Read(table.content, table.notes)
     # Tables are read without the packages that JSON needs.
-    from validator.json_object_reader import read_json
+    from validator.json_reader import as_dict, read_json
 
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], dict))
+        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], as_dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)

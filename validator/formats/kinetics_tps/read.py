@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -19,8 +20,7 @@ from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_columns import Column
-from validator.json_object_reader import Entries, Members, read_json
-from validator.json_reader import Budget
+from validator.json_reader import Batch, Members, as_dict, read_json
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
@@ -80,7 +80,6 @@ def read(
     ``reference_frames`` are the frames of each video that is known, None at home. Other videos get a note.
     """
     classes_file, parts_file = rules.json
-    budget = Budget()
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         names = findings.take(choose_named(submission, rules))
@@ -89,7 +88,7 @@ def read(
         with findings.part():
             name = names[classes_file.name]
             with submission.open(name) as stream:
-                classes = findings.take(read_classes(stream.read, name, classes_file, budget))
+                classes = findings.take(read_classes(stream.read, name, classes_file))
         with findings.part():
             name = names[parts_file.name]
 
@@ -98,7 +97,7 @@ def read(
                 return problems.with_files(names.__getitem__)
 
             with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
-                parts = findings.take(read_parts(read_on, name, parts_file, budget=budget, check=check_all))
+                parts = findings.take(read_parts(read_on, name, parts_file, check=check_all))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -139,11 +138,9 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, items_of_files=items_of_files)
 
 
-def read_classes(
-    stream: Callable[[int], bytes], name: str, file: JsonFile, budget: Budget | None = None
-) -> Read[dict[str, str]]:
+def read_classes(stream: Callable[[int], bytes], name: str, file: JsonFile) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes; ``stream`` is that of `read_json`. Raises Refused."""
-    read = read_json(stream, name, file, dict, budget=budget)
+    read = read_json(stream, name, file, as_dict)
     return Read(read.content[0], read.notes)
 
 
@@ -152,7 +149,6 @@ def read_parts(
     name: str,
     file: JsonFile,
     one_each: bool = False,
-    budget: Budget | None = None,
     check: Callable[[PartStates], Findings] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
@@ -164,10 +160,8 @@ def read_parts(
     def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
         findings.extend(check(parts) if check else check_parts(parts, name))
 
-    def build(entries: Entries) -> PartStates:
-        return as_part_states(entries, one_each)
-
-    read = read_json(stream, name, file, build, check_content, budget)
+    build = partial(as_part_states, one_each=one_each)
+    read = read_json(stream, name, file, build, check_content)
     return Read(read.content[0], read.notes)
 
 
@@ -185,14 +179,14 @@ def check_parts(parts: PartStates, name: str) -> Findings:
     return findings
 
 
-def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
+def as_part_states(batches: Iterable[Batch], one_each: bool = False) -> PartStates:
     """Return the arrays of the videos; ``one_each``: parts have one box and one state."""
     names = _numbering()
     states = _numbering()
     videos: list[str] = []
     frames: list[str] = []
     pieces: dict[str, list[Any]] = defaultdict(list)
-    for batch in entries.batches():
+    for batch in batches:
         videos += batch.keys
         frames += batch.column.keys
         for name, values in _columns_of_videos(batch.column, names, states, one_each).items():
