@@ -46,16 +46,23 @@ class Repeating(dict):  # type: ignore[type-arg]
     key: str
 
 
-class LargeNumber(float):
-    """A number beyond float64; ``text`` is how it was written."""
+class _MarkedNumber(float):
+    """A number that is made of its ``text``, which it keeps."""
 
     text: str
 
+    def __new__(cls, text: str) -> _MarkedNumber:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
 
-class NoNumber(float):
-    """NaN or Infinity, which is not JSON; ``text`` is how it was written."""
 
-    text: str
+class LargeNumber(_MarkedNumber):
+    """A number beyond float64."""
+
+
+class NoNumber(_MarkedNumber):
+    """NaN or Infinity, which is not JSON."""
 
 
 _NO_SIZES = np.zeros(0, np.int32)

@@ -53,15 +53,8 @@ def refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: 
     findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
 
 
-def _no_number(text: str) -> NoNumber:
-    """Return what stands for NaN or Infinity."""
-    number = NoNumber(text)
-    number.text = text
-    return number
-
-
 # What `json` decodes of most entries.
-_scan = json.JSONDecoder(parse_constant=_no_number).raw_decode
+_scan = json.JSONDecoder(parse_constant=NoNumber).raw_decode
 
 
 class Marks:
@@ -79,16 +72,14 @@ class Marks:
 
     def _constant(self, text: str) -> float:
         self.any = True
-        return _no_number(text)
+        return NoNumber(text)
 
     def _number(self, text: str) -> float:
         value = float(text)
         if math.isfinite(value):
             return value
         self.any = True
-        large = LargeNumber(value)
-        large.text = text
-        return large
+        return LargeNumber(text)
 
     def _integer(self, text: str) -> float:
         # Converting a long one exactly is slow, and Python refuses it.
