@@ -91,13 +91,8 @@ def read(
                 classes = findings.take(read_classes(stream.read, name, classes_file))
         with findings.part():
             name = names[parts_file.name]
-
-            def check_all(parts: PartStates) -> Findings:
-                problems = check(KineticsSubmission(classes, parts), rules)
-                return problems.with_files(names.__getitem__)
-
             with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
-                parts = findings.take(read_parts(read_on, name, parts_file, check=check_all))
+                parts = findings.take(read_parts(read_on, name, parts_file))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -149,16 +144,14 @@ def read_parts(
     name: str,
     file: JsonFile,
     one_each: bool = False,
-    check: Callable[[PartStates], Findings] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    ``stream`` is that of `read_json`; ``check`` returns what is wrong with the arrays, `check_parts` by
-    default. Raises Refused.
+    ``stream`` is that of `read_json`. Raises Refused.
     """
 
     def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
-        findings.extend(check(parts) if check else check_parts(parts, name))
+        findings.extend(check_parts(parts, name))
 
     build = partial(as_part_states, one_each=one_each)
     read = read_json(stream, name, file, build, check_content)
@@ -278,17 +271,12 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
     for boxes, place in ((parts.human_box, human_box_place), (parts.proposal_box, proposal_box_place)):
         is_wrong_in_x = boxes[:, 2] < boxes[:, 0]
         is_wrong_in_y = (boxes[:, 3] < boxes[:, 1]) & ~is_wrong_in_x
-        for index in findings.first_of(is_wrong_in_x):
-            _add_box_problem("x", boxes[index, 0], boxes[index, 2], name, place(index), findings)
-        for index in findings.first_of(is_wrong_in_y):
-            _add_box_problem("y", boxes[index, 1], boxes[index, 3], name, place(index), findings)
-
-
-def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
-    """Add the problem of a box that ends before it begins along an axis."""
-    problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
-    remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2, no center, width or height"
-    findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
+        for axis, is_wrong in (("x", is_wrong_in_x), ("y", is_wrong_in_y)):
+            remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2, no center, width or height"
+            for index in findings.first_of(is_wrong):
+                first, last = boxes[index, "xy".index(axis) :: 2]
+                problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
+                findings.add("E-BOX-ORDER", problem, remedy, file=name, where=place(index), rule=axis)
 
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
