@@ -25,7 +25,7 @@ from validator.json_columns import (
     check_of,
     resolved,
 )
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
 
 if TYPE_CHECKING:

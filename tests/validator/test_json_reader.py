@@ -1205,7 +1205,7 @@ def test_a_good_file_imports_neither_jsonschema_nor_the_words():
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v:": {"f": {"humans": [], "x": [{"y": ":"}]}}}\'\n'
         "read_parts(io.BytesIO(data).read, 'f', load_rules('kinetics_tps').json[1])\n"
-        "print({'jsonschema', 'validator.json_words', 'validator.nearest_names', 'difflib'} & set(sys.modules))\n"
+        "print({'jsonschema', 'validator.json_words', 'validator.names', 'difflib'} & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -13,12 +13,11 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.collector import collector_off
-from validator.csv_text import BLANKS, decode_csv, note_accepted
+from validator.csv_text import BLANKS, decode_csv, note_accepted, numpy_words, other_separator
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
 from validator.keys import match_keys, refuse_repeated
-from validator.table_words import numpy_words, other_separator
 from validator.texts import counted, quote, some_words
 
 # A table has at most as many commas and line ends together.
@@ -177,7 +176,7 @@ def _read_labels(rows: _Rows, column: str, form: Form, findings: Findings) -> In
     number_of_label = {label: number for number, label in enumerate(form.names)}
     numbers = np.array([number_of_label.get(text, -1) for text in texts], np.int64)
     if (numbers < 0).any():
-        from validator.nearest_names import NearestNames
+        from validator.names import NearestNames
 
         nearest_label = NearestNames(form.names)
 
