@@ -132,7 +132,6 @@ def _similar_name(file: str, files: list[str], others: list[str], submission: Su
 
 
 def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
-    """Add that a missing file may be another one."""
     name_form = _name_form(file)
     problem = f"it is missing, but there is {quote(similar)}"
     remedy = f"is it misspelled? Rename it to {name_form}"

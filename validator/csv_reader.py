@@ -218,7 +218,6 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
 
 
 def _check_order(rows: CsvRows, rules: CsvRules, findings: Findings) -> None:
-    """Add rows that end before they begin."""
     start_field, end_field = rules.frames
     start, end = rows.columns[start_field], rows.columns[end_field]
     remedy = f"write {','.join(rows.columns)}, with {start_field} <= {end_field}"

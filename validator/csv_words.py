@@ -114,7 +114,6 @@ def _is_header(line: str) -> bool:
 
 
 def _without_ending(line: str) -> str:
-    """Return a line without separators at its end."""
     return line.rstrip(f"{''.join(SEPARATORS)},{BLANKS}")
 
 
@@ -193,14 +192,12 @@ def _field_faults(line: str, rules: CsvRules) -> Iterator[_Fault]:
 
 
 def _why_no_integer(text: str) -> tuple[str, str]:
-    """Return what a text is instead of a whole number, and the remedy."""
     reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
     problem, remedy = next(reasons)
     return problem, remedy
 
 
 def _columns_fault(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> _Fault:
-    """Return what is wrong with a line that has too few fields, or too many."""
     n_fields, n_wanted = line.count(",") + 1, len(rules.fields)
     column = min(n_fields, n_wanted + 1)
     problem = f"the row '{quote(line, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"

@@ -205,7 +205,6 @@ def _check_of(schema: Schema, root: Schema, levels: int) -> Check:
 
 
 def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
-    """Return the check of values of a plain type, or of one of several types."""
     types = set().union(*(_TYPES[name] for name in names))
     are_containers = bool(types & (_LISTS | _OBJECTS))
     are_integers = "number" not in names
@@ -232,7 +231,6 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
 
 
 def _check_of_words(schema: Schema) -> Check:
-    """Return the check of strings."""
     shortest, longest = _bound(schema, "minLength", 0), _bound(schema, "maxLength", math.inf)
     has_lengths = shortest > 0 or longest < math.inf
     words = schema.get("enum")

@@ -117,7 +117,6 @@ def load_schema(path: Path) -> Schema:
 
 
 def _refuse_schema(path: Path, problem: str) -> NoReturn:
-    """Refuse a schema file that cannot be used."""
     remedy = "docs/new_task.md lists the keywords that work"
     Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(problem)}", remedy, file=path.name)
 
@@ -384,7 +383,6 @@ class _Reader:
         return fitting
 
     def _explain_entry(self, value: JsonValue, where: str, n_before: int) -> None:
-        """Add what is wrong with an entry that does not fit its schema."""
         if self._is_holder(value):
             problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
             self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
@@ -453,7 +451,6 @@ class _Reader:
             self._refuse(error)
 
     def _refuse(self, error: Exception) -> NoReturn:
-        """Refuse the file for what ended its reading."""
         if isinstance(error, Refused):
             raise error
         if not isinstance(error, json.JSONDecodeError):
@@ -477,7 +474,6 @@ class _Reader:
 
 
 def _fits(value: JsonValue, check: Check) -> bool:
-    """Return whether a value passes a check."""
     try:
         check([value])
     except (UnfitError, DepthError):

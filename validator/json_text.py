@@ -273,7 +273,6 @@ class Cursor:
             )
 
     def _refuse_byte(self, error: UnicodeDecodeError) -> NoReturn:
-        """Refuse the file for a byte that is not UTF-8."""
         position = self._n_bytes - len(error.object) + error.start
         self.text += error.object[: error.start].decode("utf-8")
         if self.text.startswith(_BYTE_ORDER_MARK):

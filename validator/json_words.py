@@ -381,7 +381,6 @@ def _remedy(schema: Mapping[str, Any]) -> str:
 
 
 def _error_words(error: ValidationError, where: str, rule: str) -> Words:
-    """Return the words for an error of jsonschema at a place."""
     keyword, allowed, value = error.validator, error.validator_value, error.instance
     variant = ""
     if keyword == "type":

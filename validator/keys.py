@@ -71,7 +71,6 @@ def _refuse_unknown(
     file: str,
     place: Callable[[int], str],
 ) -> None:
-    """Raise Refused with unknown keys, if any: they may be missing keys, misspelled."""
     if not is_unknown.any():
         return
     from validator.names import explain_unknown_names

@@ -120,7 +120,6 @@ class _Header(NamedTuple):
 
 
 def _read_header(png: bytes) -> _Header:
-    """Return the header. Raises ImageError if the file does not begin with one."""
     if not png.startswith(_SIGNATURE):
         raise ImageError("signature", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
     begin = len(_SIGNATURE) + len(_HEADER_BEGIN)

@@ -125,7 +125,6 @@ def _add_irregular(mode: int, name: str, findings: Findings) -> None:
 
 
 def _refuse_too_many(findings: Findings, file: str, limits: Limits) -> NoReturn:
-    """Refuse a zip or folder that holds more files than a submission may have."""
     findings.refuse("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
 
 

@@ -253,7 +253,6 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
 
 
 def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
-    """Raise ValueError for words that are missing or unknown."""
     needed_words = _NEEDED_WORDS[kind]
     possible_words = {"kind"} | needed_words | _FURTHER_WORDS[kind]
     if not is_table:
@@ -283,7 +282,6 @@ def _is_name(text: str) -> bool:
 
 
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return all labels or columns. Raises ValueError unless they are different texts."""
     word = "labels" if "labels" in words else "columns"
     if word not in words:
         return ()

@@ -100,7 +100,6 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
 
 
 def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
-    """Add a problem if a file is not of the mode of its task."""
     wanted_mode = MODES[task_id]
     if mode == wanted_mode:
         return
@@ -198,7 +197,6 @@ def _corners(boxes: Column) -> Floats:
 
 
 def _check_number_of_segments(n_segments: int, n_videos: int, name: str, findings: Findings) -> None:
-    """Add a problem if there are too many segments."""
     most = max(_LEAST_SEGMENTS, _SEGMENTS_A_VIDEO * n_videos)
     if n_segments > most:
         limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
@@ -270,7 +268,6 @@ def generated_hints(submission: Grounding) -> list[Note]:
 
 
 def _shared_boxes(submission: Grounding) -> list[Note]:
-    """Return a note if all objects of each segment have the same ten boxes."""
     segment = submission.segment
     following = np.flatnonzero(segment[1:] == segment[:-1]) + 1
     if len(following) < _LEAST_FOLLOWING:
@@ -284,7 +281,6 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
 
 
 def _copied_boxes(submission: Grounding) -> list[Note]:
-    """Return a note if most objects have at most two different boxes on the ten frames."""
     # What is not true of the first is not true of all, whose boxes take long.
     for boxes in (submission.box[:_LEAST_FOLLOWING], submission.box):
         is_change = (boxes[:, 1:] != boxes[:, :-1]).any(axis=2)
@@ -297,7 +293,6 @@ def _copied_boxes(submission: Grounding) -> list[Note]:
 
 
 def _small_or_large_videos(submission: Grounding) -> list[Note]:
-    """Return notes on videos whose boxes are in 0..1, and on boxes beyond the width of resized videos."""
     number_of_video: dict[str, int] = defaultdict(count().__next__)
     numbers = [number_of_video[video] for video, _ in submission.segments]
     video = np.array(numbers, dtype=np.int64)[submission.segment]
@@ -310,7 +305,6 @@ def _small_or_large_videos(submission: Grounding) -> list[Note]:
 
 
 def _unordered_boxes(boxes: Floats) -> list[Note]:
-    """Return a note if many boxes (n, 4) end before they begin, by more than a pixel."""
     is_unordered = (boxes[:, 2:] < boxes[:, :2] - 1).any(axis=1)
     n_unordered = int(is_unordered.sum())
     if len(boxes) < _LEAST_BOXES or n_unordered < _LEAST_UNORDERED * len(boxes):
@@ -321,7 +315,6 @@ def _unordered_boxes(boxes: Floats) -> list[Note]:
 
 
 def _further_numbers(submission: Grounding) -> list[Note]:
-    """Return a note on boxes that are all written with more than four numbers."""
     if submission.n_numbers == CORNERS:
         return []
     text = (

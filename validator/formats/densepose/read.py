@@ -276,7 +276,6 @@ def check(entry: Entry) -> Detection:
 
 
 def _check_size(entry: Entry, where: str, findings: Findings) -> None:
-    """Check the size of the box, and that ``uv_shape`` fits it."""
     value, height, width = entry.value, entry.height, entry.width
     shape = [int(number) for number in value["uv_shape"]]
     shape_place = f"{where}/uv_shape"
@@ -309,7 +308,6 @@ def are_corners(box: Sequence[float], shape: Sequence[int]) -> bool:
 
 
 def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
-    """Return the pixels of the mask of an entry. Raises Refused."""
     code = "E-DP-BASE64"
     try:
         png = decode_base64(entry.value["uv_data"])
@@ -320,7 +318,6 @@ def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
 
 
 def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
-    """Check that the first channel holds parts."""
     largest = int(pixels[..., 0].max())
     if largest > PARTS:
         problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"

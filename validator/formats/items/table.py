@@ -102,7 +102,6 @@ def read_table(
 
 
 def _refuse_many_values(text: str, name: str) -> None:
-    """Raise Refused if a table is too large, before it is split."""
     if text.count("\n") + text.count(",") > _MOST_VALUES:
         problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
         Findings().refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
@@ -125,7 +124,6 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
 
 
 def _check_header(header: list[str], wanted_columns: list[str], name: str) -> None:
-    """Raise Refused unless the header names each wanted column once."""
     wanted = ",".join(wanted_columns)
     with Findings.collect() as findings:
         refuse = partial(findings.add, file=name, where="line 1 column 1")

@@ -102,7 +102,6 @@ def read(
 
 
 def _refuse_exchanged(submission: Submission, classes_name: str, parts_name: str) -> None:
-    """Raise Refused if the first video has frames in place of its class, and a class in place of frames."""
     if _first_value(submission, classes_name) == b"{" and _first_value(submission, parts_name) == b'"':
         problem = f"it holds what belongs into {quote(parts_name)}, and that holds classes"
         Findings().refuse(
@@ -258,7 +257,6 @@ def rows_of_owner(owner: Ints, index: int) -> range:
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
-    """Add a problem for each box whose ends are not in order."""
 
     def human_box_place(human: int) -> str:
         return f"{human_place(parts, human)}/box"
@@ -332,7 +330,6 @@ def hints(submission: KineticsSubmission) -> list[Note]:
 
 
 def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
-    """Return a note if most boxes of parts are those of their humans."""
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_boxes = len(human_of_proposal)
     # Of most submissions one coordinate is enough, and all take long.
@@ -346,13 +343,11 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
 
 
 def _small_videos(parts: PartStates) -> list[Note]:
-    """Return a note on videos whose humans are in 0..1."""
     video = parts.frame_video[parts.human_frame]
     return small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
 
 
 def _humans_of_one_part(parts: PartStates) -> list[Note]:
-    """Return a note if most humans have one part at most, and the box of another human of their frame."""
     n_humans = len(parts.human_box)
     n_parts = np.bincount(parts.part_human, minlength=n_humans)
     # Of most submissions this is enough, and all boxes take long.
@@ -371,7 +366,6 @@ def _humans_of_one_part(parts: PartStates) -> list[Note]:
 
 
 def _humans_without_parts(parts: PartStates) -> list[Note]:
-    """Return a note if nearly no human has a part with a proposal."""
     n_humans = len(parts.human_box)
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_empty = int((np.bincount(human_of_proposal, minlength=n_humans) == 0).sum())
