@@ -17,7 +17,7 @@ from validator.csv_text import BLANKS, decode_csv, note_accepted, numpy_words, o
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
-from validator.keys import match_keys, refuse_repeated
+from validator.keys import add_repeated, match_keys
 from validator.texts import counted, quote, some_words
 
 # A table has at most as many commas and line ends together.
@@ -89,11 +89,11 @@ def read_table(
         read_column = _read_labels if form.kind is Kind.LABEL else _read_numbers
         columns = [read_column(rows, column, form, findings) for column in form.columns]
         place = partial(rows.place, column=form.key)
-        with findings.part():
-            # Keys that seem to be missing may be in rows that were left out.
-            if reference_keys is None or len(rows.lines) < len(lines) - 1:
-                refuse_repeated(keys, name, place)
-            else:
+        # Keys that seem to be missing may be in rows that were left out.
+        if reference_keys is None or len(rows.lines) < len(lines) - 1:
+            add_repeated(keys, name, place, findings)
+        else:
+            with findings.part():
                 order = findings.take(match_keys(keys, reference_keys, name, place))
     values = np.column_stack(columns) if form.kind is Kind.COLUMNS else columns[0]
     if reference_keys is not None:
