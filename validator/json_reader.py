@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
 from validator.choose_named import naming_other_task
 from validator.collector import collector_off
-from validator.findings import Findings, Read, Refused
+from validator.findings import Findings, Problem, Read, Refused
 from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import (
@@ -45,7 +45,7 @@ from validator.json_text import Cursor, Entry, Marks, refuse_too_many
 from validator.texts import pointer_part, quote
 
 if TYPE_CHECKING:
-    from validator.json_words import Explainer, Words
+    from validator.json_words import Explainer
 
 Content = TypeVar("Content")
 Members = dict[str, JsonValue]
@@ -333,9 +333,9 @@ class _Reader:
         names: set[str] = set()
         for name in self._cursor.names():
             if name in names:
-                from validator.json_words import repeated_words
+                from validator.json_words import repeated_problem
 
-                self._add([repeated_words(name, where)])
+                self._add([repeated_problem(name, where)])
             names.add(name)
             yield name
 
@@ -406,9 +406,9 @@ class _Reader:
         except (DepthError, RecursionError):
             self._refuse_depth()
         if marks.any:
-            from validator.json_words import marked_words
+            from validator.json_words import marked_problems
 
-            self._add(marked_words(value, where, self._schema.whole))
+            self._add(marked_problems(value, where, self._schema.whole))
         return value
 
     def _explain(self, value: JsonValue, schema: Schema, where: str, rule: str, n_before: int) -> None:
@@ -421,21 +421,21 @@ class _Reader:
             from validator.json_words import Explainer
 
             self._explainer = Explainer(self._schema.whole)
-        self._add(self._explainer.words(value, schema, where, rule))
+        self._add(self._explainer.problems(value, schema, where, rule))
         if self._findings.total == n_before:
             problem, remedy = "this value does not fit the schema", "see the format's example"
             self._findings.add(
                 "E-JSON-SCHEMA", problem, remedy, file=self._name, where=where or "/", rule=rule
             )
 
-    def _add(self, problems: Iterable[Words]) -> None:
+    def _add(self, problems: Iterable[Problem]) -> None:
         """Add problems, as many as are explained."""
-        for words in problems:
+        for problem in problems:
             if not self._n_left_to_explain:
                 self._findings.count_unread(1, self._name)
                 break
             self._n_left_to_explain -= 1
-            self._findings.add(file=self._name, **words._asdict())
+            self._findings.repeat(problem, file=self._name)
 
     def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
         what = f"entries than {limit.number:,}{limit.origin}"
@@ -455,17 +455,12 @@ class _Reader:
             raise error
         if not isinstance(error, json.JSONDecodeError):
             self._refuse_depth()
-        from validator.json_words import syntax_words
+        from validator.json_words import syntax_problem
 
-        words = syntax_words(error, self._schema.whole)
-        self._findings.refuse(
-            "E-JSON-SYNTAX",
-            words.problem,
-            words.remedy,
-            file=self._name,
-            where="" if words.rule == "empty" else self._cursor.place(words.position),
-            rule=words.rule,
-        )
+        position, problem = syntax_problem(error, self._schema.whole)
+        where = "" if problem.rule == "empty" else self._cursor.place(position)
+        self._findings.repeat(problem, file=self._name, where=where)
+        raise Refused(self._findings) from None
 
     def _refuse_depth(self) -> NoReturn:
         problem = f"the nesting is deeper than {DEEPEST} levels"
