@@ -112,9 +112,12 @@ def read_csv_files(
                 if n_frames_of_item is not None:
                     _refuse_many_rows(data, name, n_frames_of_item[key], rules)
                 text, accepted_of_file = decode_csv(data, name)
-                text = _without_empty_end(text, accepted_of_file)
+                body = text.rstrip(f"{BLANKS}\n")
+                # One newline at the end is ordinary.
+                if text.count("\n", len(body)) > 1:
+                    accepted_of_file.append("an empty line at the end was accepted")
                 accepted += accepted_of_file
-                lines_of_file, numbers_of_file = _split(text, name, len(rules.fields), wrong_lines, findings)
+                lines_of_file, numbers_of_file = _split(body, name, len(rules.fields), wrong_lines, findings)
                 lines.append(lines_of_file)
                 numbers.append(numbers_of_file)
                 read_files.append((key, name))
@@ -159,14 +162,6 @@ def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) ->
 def _other_line_pattern(n_fields: int) -> re.Pattern[str]:
     """Return the pattern of the beginning of a line that is no row."""
     return re.compile(rf"^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
-
-
-def _without_empty_end(text: str, accepted: list[str]) -> str:
-    """Return a text without empty lines at its end; one newline there is ordinary."""
-    body = text.rstrip(f"{BLANKS}\n")
-    if text.count("\n", len(body)) > 1:
-        accepted.append("an empty line at the end was accepted")
-    return body
 
 
 def _split(

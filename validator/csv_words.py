@@ -173,16 +173,11 @@ def _field_problems(line: str, rules: CsvRules) -> Iterator[Problem]:
     for column, (text, field) in enumerate(zip(line.split(","), rules.fields), start=1):
         if not is_integer(text):
             text = text.strip(BLANKS)
-            problem, remedy = _why_no_integer(text)
+            reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
+            problem, remedy = next(reasons)
             quoted = f" '{quote(text, 30)}'" if text else ""
             problem = f"{field.name}{quoted} {problem}"
             yield Problem("E-CSV-INTEGER", problem, remedy, where=f"column {column}")
-
-
-def _why_no_integer(text: str) -> tuple[str, str]:
-    reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
-    problem, remedy = next(reasons)
-    return problem, remedy
 
 
 def _columns_problem(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> Problem:

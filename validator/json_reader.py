@@ -151,7 +151,7 @@ def _schema_of_list(path: Path) -> _FileSchema:
 
 
 def _list_of(entry: Schema) -> _FileSchema:
-    around: Schema = {"type": "array", "description": "Write a list of entries: [{...}, {...}, ...]"}
+    around: Schema = {"type": "array", "description": "Write [{...}, {...}, ...], a list of entries"}
     return _FileSchema(
         # Definitions and remarks are those of the entries.
         whole={**entry, **around},
@@ -291,7 +291,10 @@ class _Reader:
             for entry in self.entries():
                 self._n_entries += 1
                 if self._n_entries > limit.number:
-                    self._refuse_too_many(limit)
+                    what = f"entries than {limit.number:,}{limit.origin}"
+                    rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
+                    place = self._schema.place or "/"
+                    refuse_too_many(what, self._name, self._findings, place, rule)
                 pending.append(entry)
                 n_characters += entry.end - entry.start
                 # Its value goes once it is looked at.
@@ -436,11 +439,6 @@ class _Reader:
                 break
             self._n_left_to_explain -= 1
             self._findings.repeat(problem, file=self._name)
-
-    def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
-        what = f"entries than {limit.number:,}{limit.origin}"
-        rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
-        refuse_too_many(what, self._name, self._findings, self._schema.place or "/", rule)
 
     @contextmanager
     def refusing(self) -> Iterator[None]:

@@ -140,7 +140,8 @@ class Cursor:
     def mark(self) -> str:
         """Return the next character that is no blank, and go there; "" at the end."""
         while True:
-            self.at = self._after_blanks()
+            blanks = _skip_blanks(self.text, self.at)
+            self.at = blanks.end() if blanks else self.at
             if self.at < len(self.text) or not self._read_on():
                 return self.text[self.at : self.at + 1]
 
@@ -202,10 +203,6 @@ class Cursor:
         column = position - self.text.rfind("\n", 0, position) if n_lines else self._column + position
         return self._line + n_lines, column
 
-    def _after_blanks(self) -> int:
-        match = _skip_blanks(self.text, self.at)
-        return match.end() if match else self.at
-
     def _skip(self, mark: str, message: str) -> None:
         """Go behind a mark. Raises JSONDecodeError with this message if another one comes next."""
         self._require(mark, message)
@@ -232,7 +229,8 @@ class Cursor:
         if is_first:
             refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
         self._n_bytes += len(data)
-        self._check_number_of_values(data)
+        if self._most_values < math.inf:
+            self._check_number_of_values(data)
         try:
             piece = self._decode(data, not data)
         except UnicodeDecodeError as error:
@@ -251,8 +249,6 @@ class Cursor:
 
     def _check_number_of_values(self, data: bytes) -> None:
         """Raise Refused if there are more values than a file may have: they take more memory than text."""
-        if self._most_values == math.inf:
-            return
         self._n_values += count_values(data)
         if self._n_values > self._most_values:
             number = f"{self._most_values:,} (strings count twice, lists and objects two and a half times)"

@@ -97,7 +97,8 @@ def syntax_problem(error: json.JSONDecodeError, schema: Schema) -> tuple[int, Pr
     first character that cannot follow what is before it; ``schema`` says what a file is as a whole.
     """
     text, position = error.doc, error.pos
-    rule = _rule_of_message(error)
+    rules = (rule for start, rule in _RULE_OF_MESSAGE.items() if error.msg.startswith(start))
+    rule = next(rules, "value")
     if rule == "end in string":
         return len(text), _syntax_problem(rule)
     if rule == "escape":
@@ -140,13 +141,6 @@ def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: S
         problem = f"'{quote(start)}' is in the place of a value"
         return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
     return position, _syntax_problem(rule)
-
-
-def _rule_of_message(error: json.JSONDecodeError) -> str:
-    for beginning, rule in _RULE_OF_MESSAGE.items():
-        if error.msg.startswith(beginning):
-            return rule
-    return "value"
 
 
 def _syntax_problem(rule: str) -> Problem:

@@ -262,7 +262,11 @@ def check(entry: Entry) -> Detection:
         pixels = entry.pixels
         if pixels is None:
             pixels = _decode(entry, f"{where}/uv_data", findings)
-        _check_parts(pixels, f"{where}/uv_data", findings)
+        largest = int(pixels[..., 0].max())
+        if largest > PARTS:
+            problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"
+            remedy = f"write parts, 0 (background) to {PARTS}, into the first channel, R, then U and V"
+            findings.add("E-DP-PART", problem, remedy, where=f"{where}/uv_data", rule="part")
     value = entry.value
     x, y, width, height = value["bbox"]
     return Detection(
@@ -315,14 +319,6 @@ def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
         return decode_png(png, entry.height, entry.width)
     except ImageError as error:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
-
-
-def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
-    largest = int(pixels[..., 0].max())
-    if largest > PARTS:
-        problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"
-        remedy = f"write parts, 0 (background) to {PARTS}, into the first channel, R, then U and V"
-        findings.add("E-DP-PART", problem, remedy, where=where, rule="part")
 
 
 @dataclass

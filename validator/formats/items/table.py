@@ -77,7 +77,9 @@ def read_table(
     with Findings.collect() as findings, collector_off():
         text, accepted = decode_csv(data, name)
         note_accepted(accepted, findings)
-        _refuse_many_values(text, name)
+        if text.count("\n") + text.count(",") > _MOST_VALUES:
+            problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
+            findings.refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
         _check_header(header, wanted_columns, name)
@@ -99,12 +101,6 @@ def read_table(
     if reference_keys is not None:
         keys, values = list(reference_keys), values[order]
     return Read(Values(keys, values, form.names), findings.notes)
-
-
-def _refuse_many_values(text: str, name: str) -> None:
-    if text.count("\n") + text.count(",") > _MOST_VALUES:
-        problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
-        Findings().refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
 
 
 def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:

@@ -317,7 +317,10 @@ def hints(submission: KineticsSubmission) -> list[Note]:
         return [empty_note()]
     notes = box_hints(parts.human_box, "humans")
     notes = notes or box_hints(parts.proposal_box, "parts")
-    notes = notes or _human_boxes_as_parts(parts) or _small_videos(parts)
+    notes = notes or _human_boxes_as_parts(parts)
+    if not notes:
+        video = parts.frame_video[parts.human_frame]
+        notes = small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
     notes += _humans_of_one_part(parts) or _humans_without_parts(parts)
     n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
     notes += empty_hints(n_humans, "submitted frames have no human", _EMPTY_FRAME)
@@ -340,11 +343,6 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
         return []
     text = f"{n_alike:,} of {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human"
     return [Note("N-LOOKS-CONSTANT", f"{text}. Write that of each part")]
-
-
-def _small_videos(parts: PartStates) -> list[Note]:
-    video = parts.frame_video[parts.human_frame]
-    return small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
 
 
 def _humans_of_one_part(parts: PartStates) -> list[Note]:
