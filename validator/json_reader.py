@@ -77,23 +77,17 @@ class EntryLimit(NamedTuple):
     origin: str = ""
 
 
-class _Part(NamedTuple):
-    """A part of a schema, and its check."""
-
-    schema: Schema
-    check: Check
-
-
 class _FileSchema(NamedTuple):
-    """The schema of a file: of all of it, of an entry, and of the file with any entries.
+    """The schema of a file: of all of it, of an entry with its check, and of the file with any entries.
 
     The entries are in the member ``each`` of the file, whose JSON Pointer is ``place``; both are "" if the
     file itself holds them, an object or a list.
     """
 
     whole: Schema
-    entry: _Part
-    around: _Part
+    entry: Schema
+    check: Check
+    around: Schema
     each: str = ""
 
     @property
@@ -102,7 +96,7 @@ class _FileSchema(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        return self.around.schema.get("type") == "array"
+        return self.around.get("type") == "array"
 
 
 @cache
@@ -138,8 +132,9 @@ def _schema_of_object(path: Path, each: str) -> _FileSchema:
     levels_above = 2 if each else 1
     return _FileSchema(
         whole=whole,
-        entry=_Part(entry, check_of(entry, whole, DEEPEST - levels_above)),
-        around=_Part(around, check_of(around, whole)),
+        entry=entry,
+        check=check_of(entry, whole, DEEPEST - levels_above),
+        around=around,
         each=each,
     )
 
@@ -155,8 +150,9 @@ def _list_of(entry: Schema) -> _FileSchema:
     return _FileSchema(
         # Definitions and remarks are those of the entries.
         whole={**entry, **around},
-        entry=_Part(entry, check_of(entry, entry, DEEPEST - 1)),
-        around=_Part(around, check_of(around, around)),
+        entry=entry,
+        check=check_of(entry, entry, DEEPEST - 1),
+        around=around,
     )
 
 
@@ -254,8 +250,7 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
     with Findings.collect() as findings:
         # Read at once: it may be as large as it likes.
         cursor = Cursor(lambda size: stream.read(), name, findings)
-        anything = _Part({}, check_of({}, {}))
-        reader = _Reader(cursor, name, _FileSchema({}, anything, anything), findings)
+        reader = _Reader(cursor, name, _FileSchema({}, {}, check_of({}, {}), {}), findings)
         with reader.refusing():
             entry = cursor.entry("")._replace(value=None)
             cursor.finish()
@@ -346,16 +341,16 @@ class _Reader:
         """Add what is wrong around the entries; return whether nothing is."""
         n_before = self._findings.total
         try:
-            self._schema.around.check([self.around])
+            check_of(self._schema.around, self._schema.whole)([self.around])
         except UnfitError:
-            self._explain(self.around, self._schema.around.schema, "", "", n_before)
+            self._explain(self.around, self._schema.around, "", "", n_before)
         except DepthError:
             self._refuse_depth()
         return self._findings.total == n_before
 
     def _fitting(self, entries: list[Entry]) -> Batch:
         """Return the entries that fit their schema; add what is wrong with the others."""
-        check = self._schema.entry.check
+        check = self._schema.check
         column = None
         with suppress(UnfitError, DepthError):
             column = check([entry.value for entry in entries])
@@ -379,7 +374,7 @@ class _Reader:
             n_before = self._findings.total
             where = f"{self._schema.place}/{pointer_part(entry.key)}"
             value = self.marked_value(entry, where)
-            if not _fits(value, self._schema.entry.check):
+            if not _fits(value, self._schema.check):
                 self._explain_entry(value, where, n_before)
             elif self._findings.total == n_before:
                 fitting.append(entry._replace(value=value))
@@ -390,14 +385,14 @@ class _Reader:
             problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
             self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
         else:
-            self._explain(value, self._schema.entry.schema, where, "entry", n_before)
+            self._explain(value, self._schema.entry, where, "entry", n_before)
 
     def _is_holder(self, value: JsonValue) -> bool:
         """Return whether a value is the only entry, and holds what should be the entries."""
         if self._n_entries > 1 or not isinstance(value, dict) or self._cursor.mark() == ",":
             return False
         first = next(iter(value.values()), None)
-        return first is not None and _fits(first, self._schema.entry.check)
+        return first is not None and _fits(first, self._schema.check)
 
     def marked_value(self, entry: Entry, where: str) -> JsonValue:
         """Return a value as the hooks mark it; add what no JSON has. Raises Refused if it is too deep."""

@@ -1,7 +1,6 @@
 """What is said of JSON: why a text is none, and where and how a value breaks its schema.
 
-Only runs on files that are wrong import this module. jsonschema says which rule a value breaks; where it is
-not installed, a problem is the place and the description in the schema.
+Only runs on files that are wrong import this module. jsonschema says which rule a value breaks.
 """
 
 from __future__ import annotations
@@ -10,8 +9,10 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+from jsonschema import Draft7Validator, ValidationError
+from jsonschema.validators import extend
 
 from validator.findings import Problem
 from validator.json_columns import (
@@ -29,11 +30,7 @@ from validator.json_columns import (
 from validator.names import NearestNames
 from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
 
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.protocols import Validator
-
-    Errors = Iterator[ValidationError]
+Errors = Iterator[ValidationError]
 
 # What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
@@ -216,7 +213,7 @@ class Explainer:
         self._root = root
         # By the ids of schemas, which the root keeps.
         self._checks: dict[int, Check] = {}
-        self._validators: dict[int, Validator] = {}
+        self._validators: dict[int, Draft7Validator] = {}
 
     def problems(self, value: JsonValue, schema: Schema, where: str, rule: str) -> Iterator[Problem]:
         """Yield all that does not fit in a value.
@@ -231,19 +228,14 @@ class Explainer:
         ):
             yield _number_problem(value.text, where, self._root)
             return
-        is_explained = False
         has_other_length = False
         for error in self._errors(value, schema):
-            is_explained = True
             has_other_length |= error.validator in _LENGTHS
             yield _problem_of_error(error, where or "/", rule)
         if has_other_length and self._holds_others(value, schema):
             return
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
-            is_explained = True
             yield from self.problems(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
-        if not is_explained and _validator_class() is None:
-            yield _schema_problem("this value does not fit", schema, where or "/", rule)
 
     def _holds_others(self, values: list[JsonValue], schema: Schema) -> bool:
         """Return whether a list holds values of another type, as two points in the place of four numbers."""
@@ -255,14 +247,11 @@ class Explainer:
         return bool(values) and all(map(is_other, values[:_VALUES_LOOKED_AT]))
 
     def _errors(self, value: JsonValue, schema: Schema) -> Errors:
-        """Yield what jsonschema finds in a value itself, nothing where it is not installed."""
+        """Yield what jsonschema finds in a value itself."""
         if id(schema) not in self._validators:
-            make = _validator_class()
-            if make is None:
-                return
             inner_keywords = ("properties", "additionalProperties", "items", "definitions")
             own_rules = {word: rule for word, rule in schema.items() if word not in inner_keywords}
-            self._validators[id(schema)] = make(own_rules)
+            self._validators[id(schema)] = _Validator(own_rules)
         yield from self._validators[id(schema)].iter_errors(value)
 
     def _unfit_children(
@@ -308,40 +297,33 @@ def _names(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-@cache
-def _validator_class() -> Any:
-    """Return jsonschema's validator, None where it is not installed.
+def _rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
+    """Return a rule of jsonschema, of values of one type or of all."""
 
-    All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
-    as the file have no message: that of jsonschema would hold the value as a text.
-    """
-    try:
-        import jsonschema
-    except ImportError:
-        return None
+    def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
+        is_looked_at = not type_name or validator.is_type(value, type_name)
+        if is_looked_at and is_broken(allowed, value):
+            yield ValidationError("")
 
-    def rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
-        def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
-            is_looked_at = not type_name or validator.is_type(value, type_name)
-            if is_looked_at and is_broken(allowed, value):
-                yield jsonschema.ValidationError("")
+    return errors
 
-        return errors
 
-    is_type = jsonschema.Draft7Validator.TYPE_CHECKER.is_type
-    rules = {
-        "type": rule(lambda names, value: not any(is_type(value, name) for name in _names(names))),
-        "required": rule(lambda keys, value: not value.keys() >= set(keys), "object"),
-        "enum": rule(lambda words, value: value not in words, "string"),
-        "uniqueItems": rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
-        "minItems": rule(lambda least, value: len(value) < least, "array"),
-        "maxItems": rule(lambda most, value: len(value) > most, "array"),
-        "minProperties": rule(lambda least, value: len(value) < least, "object"),
-        "maxProperties": rule(lambda most, value: len(value) > most, "object"),
-        "minLength": rule(lambda least, value: len(value) < least, "string"),
-        "maxLength": rule(lambda most, value: len(value) > most, "string"),
-    }
-    return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
+_is_type = Draft7Validator.TYPE_CHECKER.is_type
+# All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
+# as the file have no message: that of jsonschema would hold the value as a text.
+_RULES = {
+    "type": _rule(lambda names, value: not any(_is_type(value, name) for name in _names(names))),
+    "required": _rule(lambda keys, value: not value.keys() >= set(keys), "object"),
+    "enum": _rule(lambda words, value: value not in words, "string"),
+    "uniqueItems": _rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
+    "minItems": _rule(lambda least, value: len(value) < least, "array"),
+    "maxItems": _rule(lambda most, value: len(value) > most, "array"),
+    "minProperties": _rule(lambda least, value: len(value) < least, "object"),
+    "maxProperties": _rule(lambda most, value: len(value) > most, "object"),
+    "minLength": _rule(lambda least, value: len(value) < least, "string"),
+    "maxLength": _rule(lambda most, value: len(value) > most, "string"),
+}
+_Validator: Any = extend(Draft7Validator, _RULES)
 
 
 def _repeated_words(values: list[JsonValue]) -> list[str]:

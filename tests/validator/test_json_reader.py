@@ -1178,26 +1178,6 @@ def test_a_wrong_value_of_a_list_of_another_length_is_explained_too():
     assert [problem.where for problem in findings.problems] == [where, f"{where}/0"]
 
 
-def test_without_jsonschema_a_problem_is_its_place_and_the_description():
-    code = (
-        "import io, sys; sys.modules['jsonschema'] = None\n"
-        "from validator.findings import Refused\n"
-        "from validator.formats.kinetics_tps.read import read_parts\n"
-        "from validator.formats.rules import load_rules\n"
-        'data = b\'{"v": {"f": {"humans": [{"box": [1, 2, 3, "x"]}]}, "g": {}}, "w": {"f": {"humans": []}}}\'\n'
-        "for content in (data, b'[1]'):\n"
-        "    try: read_parts(io.BytesIO(content).read, 'f', load_rules('kinetics_tps').json[1])\n"
-        "    except Refused as refused:\n"
-        "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        "E-JSON-SCHEMA /v/f/humans/0/box/3 write the coordinate as a number",
-        'E-JSON-SCHEMA /v/g write {"humans": [...]}',
-        "E-JSON-SCHEMA / map each video name to its sampled frames",
-    ]
-
-
 def test_a_good_file_imports_neither_jsonschema_nor_the_words():
     code = (
         "import io, sys\n"
