@@ -445,8 +445,8 @@ class Findings:
         """Record a note."""
         self.notes.append(Note(code, printable(text)))
 
-    def kinds(self) -> list[PlacedProblem]:
-        """Return the problems by their kind, in the order in which the kinds were found."""
+    def summary(self) -> ProblemSummary:
+        """Return the problems as they are shown, by their kinds in the order in which these were found."""
         problems_of_kind: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
             problems_of_kind.setdefault(problem.kind, []).append(problem)
@@ -454,11 +454,7 @@ class Findings:
         for kind, problems in problems_of_kind.items():
             is_exact = problems[0].file not in self._unread_files
             kinds.append(PlacedProblem(problems, self._count_of_kind[kind], n_files=1, is_exact=is_exact))
-        return kinds
-
-    def summary(self) -> ProblemSummary:
-        """Return the problems as they are shown."""
-        return ProblemSummary(self.kinds(), self.total, self.is_complete)
+        return ProblemSummary(kinds, self.total, self.is_complete)
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the numbered list of the problems that are shown, and how many more there are."""
