@@ -41,7 +41,7 @@ from validator.json_columns import (
     check_of,
     keys_of_anything,
 )
-from validator.json_text import Cursor, Entry, Marks, refuse_too_many
+from validator.json_text import SUBMIT_LESS, Cursor, Entry, Marks
 from validator.texts import pointer_part, quote
 
 if TYPE_CHECKING:
@@ -286,10 +286,16 @@ class _Reader:
             for entry in self.entries():
                 self._n_entries += 1
                 if self._n_entries > limit.number:
-                    what = f"entries than {limit.number:,}{limit.origin}"
+                    problem = f"there are more entries than {limit.number:,}{limit.origin}"
                     rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
-                    place = self._schema.place or "/"
-                    refuse_too_many(what, self._name, self._findings, place, rule)
+                    self._findings.refuse(
+                        "E-JSON-COUNT",
+                        problem,
+                        SUBMIT_LESS,
+                        file=self._name,
+                        where=self._schema.place or "/",
+                        rule=rule,
+                    )
                 pending.append(entry)
                 n_characters += entry.end - entry.start
                 # Its value goes once it is looked at.

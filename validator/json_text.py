@@ -30,7 +30,7 @@ _BYTE_ORDER_MARK = "\ufeff"
 _LEAST_DIGITS_TOO_LARGE = 309
 _WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
-_SUBMIT_LESS = "submit only what is asked for"
+SUBMIT_LESS = "submit only what is asked for"
 _skip_blanks = re.compile(r"[ \t\n\r]*").match
 
 
@@ -46,11 +46,6 @@ def count_values(data: bytes) -> float:
         for mark, weight in _WEIGHT_OF_MARK.items():
             n_values += weight * int(np.count_nonzero(block == ord(mark)))
     return n_values
-
-
-def refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
-    """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
-    findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
 
 
 # What `json` decodes of most entries.
@@ -252,7 +247,8 @@ class Cursor:
         self._n_values += count_values(data)
         if self._n_values > self._most_values:
             number = f"{self._most_values:,} (strings count twice, lists and objects two and a half times)"
-            refuse_too_many(f"values than {number}", self._name, self._findings, "/")
+            problem = f"there are more values than {number}"
+            self._findings.refuse("E-JSON-COUNT", problem, SUBMIT_LESS, file=self._name, where="/")
 
     def _check_memory(self) -> None:
         """Raise Refused if the value that begins here takes too much memory once it is decoded."""
@@ -265,7 +261,7 @@ class Cursor:
             problem = "what begins here is larger than a whole submission"
             where = self.place(self.at)
             self._findings.refuse(
-                "E-JSON-COUNT", problem, _SUBMIT_LESS, file=self._name, where=where, rule="size"
+                "E-JSON-COUNT", problem, SUBMIT_LESS, file=self._name, where=where, rule="size"
             )
 
     def _refuse_byte(self, error: UnicodeDecodeError) -> NoReturn:

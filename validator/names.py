@@ -245,9 +245,9 @@ def _affixes(text: str, true_texts: Iterable[str]) -> Iterator[Fold]:
         if not shorter or not n_more:
             continue
         if longer.endswith(shorter) and not _splits_number(longer, n_more):
-            yield partial(_change_start, longer[:n_more], is_added)
+            yield partial(_change_affixes, longer[:n_more], "", is_added)
         if longer.startswith(shorter) and not _splits_number(longer, len(shorter)):
-            yield partial(_change_end, longer[len(shorter) :], is_added)
+            yield partial(_change_affixes, "", longer[len(shorter) :], is_added)
 
 
 def _splits_number(text: str, place: int) -> bool:
@@ -255,16 +255,12 @@ def _splits_number(text: str, place: int) -> bool:
     return text[place - 1].isdigit() and text[place].isdigit()
 
 
-def _change_start(start: str, is_added: bool, name: str) -> str:
+def _change_affixes(start: str, end: str, is_added: bool, name: str) -> str:
+    """Return a name with a start and an end, or without them, "" if it does not have them."""
     if is_added:
-        return start + name
-    return name[len(start) :] if name.startswith(start) else ""
-
-
-def _change_end(end: str, is_added: bool, name: str) -> str:
-    if is_added:
-        return name + end
-    return name[: -len(end)] if name.endswith(end) else ""
+        return f"{start}{name}{end}"
+    has_affixes = name.startswith(start) and name.endswith(end)
+    return name[len(start) : len(name) - len(end)] if has_affixes else ""
 
 
 def _number_alone(name: str) -> str:

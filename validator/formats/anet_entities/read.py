@@ -19,6 +19,7 @@ from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
 from validator.json_reader import Batch, Members, read_json
+from validator.json_text import SUBMIT_LESS
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -37,7 +38,6 @@ _LEAST_PIXEL = 2
 _EMPTY_SEGMENT = ". What is annotated there counts as missed"
 # Far more than the challenge has: about ten objects a segment, and four segments a video.
 _MOST_OBJECTS = 1000
-_SUBMIT_LESS = "submit only what is asked for"
 _SEGMENTS_A_VIDEO, _LEAST_SEGMENTS = 40, 200_000
 
 
@@ -202,7 +202,7 @@ def _check_number_of_segments(n_segments: int, n_videos: int, name: str, finding
         limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
         problem = f"there are more segments than {limit}"
         findings.add(
-            "E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where="/results", rule=LIMIT_OF_REFERENCE
+            "E-JSON-COUNT", problem, SUBMIT_LESS, file=name, where="/results", rule=LIMIT_OF_REFERENCE
         )
 
 
@@ -214,7 +214,7 @@ def check(grounding: Grounding, rules: Rules) -> Findings:
         problem = f"the segment has more than {_MOST_OBJECTS:,} objects"
         where = _segment_place(grounding, number)
         name = rules.json[0].name
-        findings.add("E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where=where, rule="objects")
+        findings.add("E-JSON-COUNT", problem, SUBMIT_LESS, file=name, where=where, rule="objects")
     return findings
 
 
