@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from jsonschema import Draft7Validator, ValidationError
@@ -258,19 +258,17 @@ class Explainer:
         self, value: JsonValue, schema: Schema
     ) -> Iterator[tuple[object, JsonValue, Schema, str]]:
         """Yield what is wrong directly in a list or an object: key, value, schema, and its keyword."""
+        groups: list[tuple[Sequence[Any], Schema, str]] = []
         if isinstance(value, list):
-            for index in self._unfit(value, schema.get("items", {})):
-                yield index, value[index], schema["items"], "items"
-        if not isinstance(value, dict):
-            return
-        named = schema.get("properties", {})
-        for key, child_schema in named.items():
-            if key in value and any(True for _ in self._unfit([value[key]], child_schema)):
-                yield key, value[key], child_schema, f"properties/{key}"
-        further = [key for key in value if key not in named]
-        children = [value[key] for key in further]
-        for index in self._unfit(children, schema.get("additionalProperties", {})):
-            yield further[index], children[index], schema["additionalProperties"], "additionalProperties"
+            groups.append((range(len(value)), schema.get("items", {}), "items"))
+        if isinstance(value, dict):
+            named = schema.get("properties", {})
+            groups += [([key], part, f"properties/{key}") for key, part in named.items() if key in value]
+            further = [key for key in value if key not in named]
+            groups.append((further, schema.get("additionalProperties", {}), "additionalProperties"))
+        for keys, part, keyword in groups:
+            for index in self._unfit([value[key] for key in keys], part):
+                yield keys[index], value[keys[index]], part, keyword
 
     def _unfit(self, values: list[JsonValue], schema: Schema) -> Iterator[int]:
         """Yield the places of values that do not fit: halves of which all fit are left out."""
