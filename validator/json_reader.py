@@ -139,13 +139,8 @@ def _schema_of_object(path: Path, each: str) -> _FileSchema:
     )
 
 
-@cache
-def _schema_of_list(path: Path) -> _FileSchema:
-    """Return the schema of a file that is a list, from that of its entries. Raises Refused."""
-    return _list_of(load_schema(path))
-
-
 def _list_of(entry: Schema) -> _FileSchema:
+    """Return the schema of a file that is a list, from that of its entries."""
     around: Schema = {"type": "array", "description": "Write [{...}, {...}, ...], a list of entries"}
     return _FileSchema(
         # Definitions and remarks are those of the entries.
@@ -222,7 +217,7 @@ def read_list(
     Yields the entries that fit their ``schema``, with their positions as keys; what is wrong with the others
     is added to ``findings``. Parameters are those of `read_json`. Raises Refused at what is no JSON.
     """
-    reader = _Reader(Cursor(stream, name, findings), name, _schema_of_list(schema), findings)
+    reader = _Reader(Cursor(stream, name, findings), name, _list_of(load_schema(schema)), findings)
     yield from reader.batches(limit or EntryLimit())
     reader.check_around()
 
@@ -325,8 +320,8 @@ class _Reader:
                     self.around[key] = {}
                     yield from self._members_of_object()
                 else:
-                    entry = self._cursor.entry(key)
-                    self.around[key] = self.marked_value(entry, f"/{pointer_part(key)}")
+                    value = self.marked_value(self._cursor.entry(key), f"/{pointer_part(key)}")
+                    self.around[key] = value
         self._cursor.finish()
 
     def _members_of_object(self) -> Iterator[Entry]:
