@@ -7,7 +7,9 @@ Lines that are rows become arrays, whose columns are checked at once; why the ot
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -160,6 +162,12 @@ def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) ->
         Findings().refuse("E-CSV-COUNT", problem, "write each row once", file=name, rule="rows")
 
 
+@cache
+def _other_line_pattern(n_fields: int) -> re.Pattern[str]:
+    """Return the pattern of the beginning of a line that is no row."""
+    return re.compile(rf"^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
+
+
 def _split(
     text: str, name: str, n_fields: int, wrong_lines: list[Line], findings: Findings
 ) -> tuple[Ints, Ints]:
@@ -167,6 +175,10 @@ def _split(
 
     Its other lines are added to ``wrong_lines``, or counted if there are many.
     """
+    # A list of millions of lines would take memory.
+    if text and not _other_line_pattern(n_fields).search(text):
+        numbers = _integers(text.replace("\n", ","), n_fields)
+        return np.arange(1, len(numbers) + 1), numbers
     is_row = row_pattern(n_fields).fullmatch
     rows, row_lines, n_unread = [], [], 0
     most_wrong_lines = max(_MOST_WRONG_LINES, len(wrong_lines) + 1)
@@ -180,8 +192,12 @@ def _split(
             n_unread += 1
     if n_unread:
         findings.count_unread(n_unread, name)
-    numbers = np.fromstring(",".join(rows), np.int64, sep=",")
-    return np.array(row_lines, np.int64), numbers.reshape(-1, n_fields)
+    return np.array(row_lines, np.int64), _integers(",".join(rows), n_fields)
+
+
+def _integers(text: str, n_fields: int) -> Ints:
+    """Return the fields of rows, one behind the other in a text."""
+    return np.fromstring(text, np.int64, sep=",").reshape(-1, n_fields)
 
 
 def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
