@@ -36,8 +36,7 @@ from scoring_program.challenges.items.task import checked_thresholds
 from scoring_program.metrics.evaluator import HALVES, RANGE, column_key
 from scoring_program.task import load_task, task_ids
 from validator.findings import Findings
-from validator.formats.items.example import example_value
-from validator.formats.items.write import as_instance, encode
+from validator.formats.items.write import as_instance, encode, example_value
 from validator.formats.values import (
     CORNERS,
     KINDS_OF_CSV,

@@ -22,7 +22,7 @@ from scoring_program.signature import VOCABULARY_FILE
 from scoring_program.task import load_task
 from validator.findings import Findings
 from validator.json_columns import JsonValue
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 
 _LONGEST_MESSAGE = 200

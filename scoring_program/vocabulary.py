@@ -104,8 +104,7 @@ def _unknown_names_of_kind(
     kind: str, count_of_name: Mapping[str, int], known_names: Collection[str]
 ) -> UnknownNames:
     """Return the names of a kind that are not among the known ones; at least one is not."""
-    from validator.names import REMEDY, find_sure_change
-    from validator.nearest_names import NearestNames
+    from validator.names import REMEDY, NearestNames, find_sure_change
 
     unknown_names = [name for name in count_of_name if name not in known_names]
     unknown_names.sort(key=lambda name: -count_of_name[name])

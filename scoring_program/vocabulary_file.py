@@ -7,7 +7,7 @@ from pathlib import Path
 
 from scoring_program.signature import VOCABULARY_FILE
 from validator.formats.rules import JsonFile
-from validator.json_object_reader import read_json
+from validator.json_reader import as_dict, read_json
 
 _SCHEMA = Path(__file__).with_name("vocabulary.schema.json")
 
@@ -21,5 +21,5 @@ def read_vocabulary(folder: Path) -> dict[str, list[str]]:
 def parse_vocabulary(data: bytes) -> dict[str, list[str]]:
     """Return the names of each kind in the content of the file. Raises Refused."""
     file = JsonFile(VOCABULARY_FILE, _SCHEMA)
-    vocabulary, _ = read_json(io.BytesIO(data).read, VOCABULARY_FILE, file, dict).content
+    vocabulary, _ = read_json(io.BytesIO(data).read, VOCABULARY_FILE, file, as_dict).content
     return {kind: list(names) for kind, names in vocabulary.items()}

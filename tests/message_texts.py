@@ -47,7 +47,7 @@ MESSAGE_TEXTS = {
     "E-JSON-SYNTAX kinetics_tps": 'strings are in single quotes; write them in double quotes: "like this"',
     "E-JSON-SYNTAX kinetics_tps 2": "there is a JSON value on each line, as in JSON Lines; make one JSON value of all lines: map each video name to its predicted action class",
     "E-JSON-SYNTAX anet_entities_gt": 'there is a JSON value on each line, as in JSON Lines; make one JSON value of all lines: write {"results": {...}, "eval_mode": "GT", "external_data": {...}}',
-    "E-JSON-SYNTAX densepose 2": "there is a JSON value on each line, as in JSON Lines; make one list of all lines: [{...}, {...}, ...]",
+    "E-JSON-SYNTAX densepose 2": "there is a JSON value on each line, as in JSON Lines; make one JSON value of all lines: write [{...}, {...}, ...], a list of entries",
     "E-JSON-SYNTAX densepose": "the file ends too early; write it again; it may have been cut off",
     "E-PART-LENGTH kinetics_tps": "1 box, but 2 states; give one state (verb) for each box",
     "E-TASK chalearn_gesture": "this is a submission to kinetics_tps: pred_vid_result.json; choose the task kinetics_tps for it",

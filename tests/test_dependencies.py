@@ -127,7 +127,7 @@ IMPORTED_WHEN_NEEDED = (
     "validator.codes",
     "validator.csv_words",
     "validator.names",
-    "validator.nearest_names",
+    "validator.names",
 )
 FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
 

@@ -94,7 +94,7 @@ def plain_findings(findings: Findings) -> dict[str, Any]:
             "at_least": not kind.is_exact,
             "first": kind.first.where,
         }
-        for kind in findings.kinds()
+        for kind in findings.summary().kinds
     ]
     return {
         "valid": findings.ok,

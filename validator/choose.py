@@ -102,7 +102,6 @@ def files_of_task(task_id: str) -> TaskFiles:
 
 @cache
 def _files_of_all_tasks() -> list[TaskFiles]:
-    """Return what is known of each task, those with rules first."""
     all_files = [files_of_task(task_id) for task_id in task_ids()]
     path = Path(__file__).with_name(OTHER_TASKS_FILE)
     if path.is_file():

@@ -94,7 +94,6 @@ def _refuse_no_item(
     known_items: Collection[str] | None,
     findings: Findings,
 ) -> NoReturn:
-    """Refuse a submission in which no file is named like that of an item."""
     problem = "there are no files"
     if ignored:
         problem = f"no file is named {_pattern(rules)}; found: {file_list(ignored)}"

@@ -98,10 +98,7 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
     missing_files = []
     for file in files:
-        similar = _similar_name(file, files, others, submission)
-        if similar:
-            _report_similar(file, similar, submission, findings)
-        else:
+        if not _report_similar(file, files, others, submission, findings):
             missing_files.append(_name_form(file))
     names = others or submission.names
     other_files = f"found: {file_list(names)}" if names else "there are no files"
@@ -115,9 +112,11 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
         findings.add("E-FILE-NONE", problem, f"put them at the top of the zip{or_rename}")
 
 
-def _similar_name(file: str, files: list[str], others: list[str], submission: Submission) -> str:
-    """Return the other file that a missing one may be: by its name, or as the only one if it is of another
-    kind; "" if there is none, or several."""
+def _report_similar(
+    file: str, files: list[str], others: list[str], submission: Submission, findings: Findings
+) -> bool:
+    """Add the one other file that a missing one may be: by its name, or as the only one if it is of another
+    kind; return whether there is one."""
     import difflib
 
     json_lines = [name for name in others if _is_named_json_lines(name)]
@@ -125,25 +124,24 @@ def _similar_name(file: str, files: list[str], others: list[str], submission: Su
     similar = difflib.get_close_matches(file, names, len(names) or 1, least)
     # What is more like another missing file is that one.
     similar = [name for name in similar if difflib.get_close_matches(name, files, 1, 0) == [file]]
-    if len(similar) == 1:
-        return similar[0]
-    is_only_one = len(files) == len(others) == 1
-    return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
-
-
-def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
-    """Add that a missing file may be another one."""
+    is_misspelled = len(similar) == 1
+    if not is_misspelled and not len(files) == len(others) == 1:
+        return False
+    other = similar[0] if is_misspelled else others[0]
+    kind = _JSON_LINES if _is_named_json_lines(other) else kind_of(head_of(submission, other))
+    if not is_misspelled and kind is None:
+        return False
     name_form = _name_form(file)
-    problem = f"it is missing, but there is {quote(similar)}"
+    problem = f"it is missing, but there is {quote(other)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
-    kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
-    suffix, similar_suffix = PurePosixPath(file).suffix, folded(PurePosixPath(similar).suffix)
+    suffix, other_suffix = PurePosixPath(file).suffix, folded(PurePosixPath(other).suffix)
     wanted = suffix.lstrip(".").upper()
     if kind:
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
-    elif similar_suffix in _TEXT_ENDINGS and similar_suffix != suffix:
+    elif other_suffix in _TEXT_ENDINGS and other_suffix != suffix:
         remedy = f"write its content as {wanted}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
+    return True
 
 
 def _name_form(pattern: str) -> str:

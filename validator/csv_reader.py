@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import NamedTuple
 
@@ -58,25 +58,29 @@ class CsvRows(NamedTuple):
 
     def refuse(
         self,
+        findings: Findings,
         code: str,
         field: str,
         is_wrong: Bools,
-        problem: Callable[[int], str],
         remedy: str,
-        findings: Findings,
+        problem: str,
+        *values: Ints,
     ) -> None:
-        """Add what is wrong with a field in rows, of each file in the first ones; the others are counted."""
-        column = list(self.columns).index(field) + 1
+        """Add what is wrong with a field in rows, of each file in the first ones; the others are counted.
+
+        ``problem`` has {} for each of the ``values`` of a row.
+        """
+        place = list(self.columns).index(field) + 1
         for file in np.unique(self.file_index[is_wrong]).tolist():
             begin, end = np.searchsorted(self.file_index, [file, file + 1]).tolist()
             for index in findings.first_of(is_wrong[begin:end]):
                 row = begin + index
                 findings.add(
                     code,
-                    f"{field} {problem(row)}",
+                    f"{field} {problem.format(*(column[row] for column in values))}",
                     remedy,
                     file=self.names[file],
-                    where=f"line {self.line[row]} column {column}",
+                    where=f"line {self.line[row]} column {place}",
                     rule=remedy,
                 )
 
@@ -112,9 +116,12 @@ def read_csv_files(
                 if n_frames_of_item is not None:
                     _refuse_many_rows(data, name, n_frames_of_item[key], rules)
                 text, accepted_of_file = decode_csv(data, name)
-                text = _without_empty_end(text, accepted_of_file)
+                body = text.rstrip(f"{BLANKS}\n")
+                # One newline at the end is ordinary.
+                if text.count("\n", len(body)) > 1:
+                    accepted_of_file.append("an empty line at the end was accepted")
                 accepted += accepted_of_file
-                lines_of_file, numbers_of_file = _split(text, name, len(rules.fields), wrong_lines, findings)
+                lines_of_file, numbers_of_file = _split(body, name, len(rules.fields), wrong_lines, findings)
                 lines.append(lines_of_file)
                 numbers.append(numbers_of_file)
                 read_files.append((key, name))
@@ -161,14 +168,6 @@ def _other_line_pattern(n_fields: int) -> re.Pattern[str]:
     return re.compile(rf"^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
 
 
-def _without_empty_end(text: str, accepted: list[str]) -> str:
-    """Return a text without empty lines at its end; one newline there is ordinary."""
-    body = text.rstrip(f"{BLANKS}\n")
-    if text.count("\n", len(body)) > 1:
-        accepted.append("an empty line at the end was accepted")
-    return body
-
-
 def _split(
     text: str, name: str, n_fields: int, wrong_lines: list[Line], findings: Findings
 ) -> tuple[Ints, Ints]:
@@ -176,6 +175,7 @@ def _split(
 
     Its other lines are added to ``wrong_lines``, or counted if there are many.
     """
+    # A list of millions of lines would take memory.
     if text and not _other_line_pattern(n_fields).search(text):
         numbers = _integers(text.replace("\n", ","), n_fields)
         return np.arange(1, len(numbers) + 1), numbers
@@ -210,23 +210,15 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
     if field.maximum == math.inf:
         limits, allowed = f"less than {low}", f"allowed are {low} and more"
     remedy = f"all your {field.name}s are {_range_text(values)}, {allowed}"
-
-    def problem(row: int) -> str:
-        return f"{values[row]} is {limits}"
-
-    rows.refuse("E-CSV-RANGE", field.name, is_wrong, problem, remedy, findings)
+    rows.refuse(findings, "E-CSV-RANGE", field.name, is_wrong, remedy, f"{{}} is {limits}", values)
 
 
 def _check_order(rows: CsvRows, rules: CsvRules, findings: Findings) -> None:
-    """Add rows that end before they begin."""
     start_field, end_field = rules.frames
     start, end = rows.columns[start_field], rows.columns[end_field]
     remedy = f"write {','.join(rows.columns)}, with {start_field} <= {end_field}"
-
-    def problem(row: int) -> str:
-        return f"{end[row]} is before {start_field} {start[row]}"
-
-    rows.refuse("E-CSV-RANGE", end_field, end < start, problem, remedy, findings)
+    problem = f"{{}} is before {start_field} {{}}"
+    rows.refuse(findings, "E-CSV-RANGE", end_field, end < start, remedy, problem, end, start)
 
 
 def _check_frames(rows: CsvRows, n_frames: Ints, rules: CsvRules, findings: Findings) -> None:
@@ -244,11 +236,9 @@ def _check_frames(rows: CsvRows, n_frames: Ints, rules: CsvRules, findings: Find
     remedy += f"{counted(len(n_frames), rules.item)} end after the last frame"
     if is_late.any():
         remedy += f", up to {np.max(last / np.maximum(n_frames, 1)):,.2f} times as late"
-
-    def problem(row: int) -> str:
-        return f"{start[row]} is after the last frame, {n_frames_of_row[row]}"
-
-    rows.refuse("E-CSV-FRAME", start_field, start > n_frames_of_row, problem, remedy, findings)
+    is_after = start > n_frames_of_row
+    problem = "{} is after the last frame, {}"
+    rows.refuse(findings, "E-CSV-FRAME", start_field, is_after, remedy, problem, start, n_frames_of_row)
     if not findings.ok:
         return
     has_rows = last > 0

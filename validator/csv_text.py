@@ -5,12 +5,12 @@ from __future__ import annotations
 import codecs
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import cache
 
 from validator.findings import Findings
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.texts import counted, quote
+from validator.texts import NUMPY_VALUE, counted, quote
 
 Line = tuple[str, int, str]
 """The name of a file, the number of a line from 1, and the line."""
@@ -82,3 +82,26 @@ def note_accepted(accepted: Iterable[str], findings: Findings) -> None:
 def row_pattern(n_fields: int) -> re.Pattern[str]:
     """Return the pattern of a row of whole numbers."""
     return re.compile(",".join([_INTEGER] * n_fields))
+
+
+def numpy_words(texts: Iterable[str]) -> str:
+    """Return what to add to the message on some texts if numpy printed one of them, otherwise "".
+
+    Examples
+    --------
+    >>> numpy_words(["id", "np.float64(3.0)"]), numpy_words(["3.0"])
+    (' (numpy prints values like this; convert them with .item() first)', '')
+    """
+    if any(NUMPY_VALUE.match(text.strip(BLANKS)) for text in texts):
+        return " (numpy prints values like this; convert them with .item() first)"
+    return ""
+
+
+def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str:
+    """Return what separates the fields of a header in place of commas, "" if nothing does."""
+    if len(header) == 1:
+        for separator, separator_name in SEPARATORS.items():
+            names = {name.strip() for name in header[0].split(separator)}
+            if names.issuperset(wanted_columns):
+                return f"{separator_name}s"
+    return ""

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence, Set
 from itertools import chain
-from typing import NamedTuple
 
 from validator.csv_text import BLANKS, SEPARATORS, Line, row_pattern
-from validator.findings import Findings
+from validator.findings import Findings, Problem
 from validator.formats.rules import CsvRules
 from validator.texts import NUMPY_VALUE, counted, quote
 
@@ -57,15 +56,6 @@ _REASONS = (
 )
 
 
-class _Fault(NamedTuple):
-    """What is wrong with a line; faults with the same code and remedy are of one kind."""
-
-    code: str
-    column: int
-    problem: str
-    remedy: str
-
-
 def refuse_lines(
     lines: Sequence[Line], rules: CsvRules, findings: Findings, files_with_rows: Set[str]
 ) -> None:
@@ -78,33 +68,29 @@ def refuse_lines(
     if findings.is_complete:
         surplus = _surplus_column(lines, rules, files_with_rows)
     for name, number, line in lines:
-        for fault in _faults(line, number, rules, surplus):
-            findings.add(
-                fault.code,
-                fault.problem,
-                fault.remedy,
-                file=name,
-                where=f"line {number} column {fault.column}",
-                rule=fault.remedy,
-            )
+        for problem in _problems(line, number, rules, surplus):
+            # Those with the same remedy are of one kind.
+            where = f"line {number} {problem.where}"
+            findings.repeat(problem, file=name, where=where, rule=problem.remedy)
 
 
-def _faults(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | None) -> Iterator[_Fault]:
-    """Yield what is wrong with a line: with all of it, or with its fields."""
+def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | None) -> Iterator[Problem]:
+    """Yield what is wrong with a line, or with its fields, each with the column."""
     if not line.strip(BLANKS):
-        yield _Fault("E-CSV-EMPTY-LINE", 1, "the line is empty", "delete it")
+        yield Problem("E-CSV-EMPTY-LINE", "the line is empty", "delete it", where="column 1")
     elif number == 1 and _is_header(line):
         problem = f"'{quote(line)}' looks like a header"
-        yield _Fault("E-CSV-HEADER", 1, problem, "delete the line: the files have none")
+        remedy = "delete the line: the files have none"
+        yield Problem("E-CSV-HEADER", problem, remedy, where="column 1")
     elif _ends_needlessly(line, rules):
-        yield _ending_fault(line, rules)
-        yield from _field_faults(_without_ending(line), rules)
+        yield _ending_problem(line, rules)
+        yield from _field_problems(_without_ending(line), rules)
     elif separators := _separators(line, rules):
-        yield _separator_fault(line, separators, rules)
+        yield _separator_problem(line, separators, rules)
     elif line.count(",") == len(rules.fields) - 1:
-        yield from _field_faults(line, rules)
+        yield from _field_problems(line, rules)
     else:
-        yield _columns_fault(line, rules, surplus)
+        yield _columns_problem(line, rules, surplus)
 
 
 def _is_header(line: str) -> bool:
@@ -114,7 +100,6 @@ def _is_header(line: str) -> bool:
 
 
 def _without_ending(line: str) -> str:
-    """Return a line without separators at its end."""
     return line.rstrip(f"{''.join(SEPARATORS)},{BLANKS}")
 
 
@@ -124,7 +109,7 @@ def _ends_needlessly(line: str, rules: CsvRules) -> bool:
     return body != line.rstrip(BLANKS) and body.count(",") == len(rules.fields) - 1
 
 
-def _ending_fault(line: str, rules: CsvRules) -> _Fault:
+def _ending_problem(line: str, rules: CsvRules) -> Problem:
     ending = re.sub(f"[{BLANKS}]", "", line[len(_without_ending(line)) :])
     names = []
     for mark in dict.fromkeys(ending):
@@ -132,7 +117,8 @@ def _ending_fault(line: str, rules: CsvRules) -> _Fault:
         names.append(f"{SEPARATORS.get(mark, 'comma')}{plural}")
     code = "E-CSV-COLUMNS" if set(ending) == {","} else "E-CSV-SEPARATOR"
     remedy = f"delete the {' and the '.join(names)} at the end of each row"
-    return _Fault(code, len(rules.fields) + 1, f"the row ends with '{quote(ending)}'", remedy)
+    where = f"column {len(rules.fields) + 1}"
+    return Problem(code, f"the row ends with '{quote(ending)}'", remedy, where=where)
 
 
 def _separators(line: str, rules: CsvRules) -> str:
@@ -163,7 +149,7 @@ def _separators(line: str, rules: CsvRules) -> str:
     return " and ".join(f"{name}s" for name in names)
 
 
-def _separator_fault(line: str, separators: str, rules: CsvRules) -> _Fault:
+def _separator_problem(line: str, separators: str, rules: CsvRules) -> Problem:
     remedy = _write_row(rules)
     if not separators.startswith("commas") and _DECIMAL_COMMA.search(line):
         remedy += ", in whole numbers without decimals"
@@ -171,14 +157,14 @@ def _separator_fault(line: str, separators: str, rules: CsvRules) -> _Fault:
         remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
     alone = " alone" if separators.startswith("commas") else ""
     problem = f"the fields are separated by {separators}, not by commas{alone}"
-    return _Fault("E-CSV-SEPARATOR", 1, problem, remedy)
+    return Problem("E-CSV-SEPARATOR", problem, remedy, where="column 1")
 
 
 def _write_row(rules: CsvRules) -> str:
     return f"write {','.join(field.name for field in rules.fields)}"
 
 
-def _field_faults(line: str, rules: CsvRules) -> Iterator[_Fault]:
+def _field_problems(line: str, rules: CsvRules) -> Iterator[Problem]:
     """Yield what is wrong with the fields of a line that are no whole numbers.
 
     Why, of whatever field, is one kind: it mostly lies in how a program writes numbers.
@@ -187,20 +173,14 @@ def _field_faults(line: str, rules: CsvRules) -> Iterator[_Fault]:
     for column, (text, field) in enumerate(zip(line.split(","), rules.fields), start=1):
         if not is_integer(text):
             text = text.strip(BLANKS)
-            problem, remedy = _why_no_integer(text)
+            reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
+            problem, remedy = next(reasons)
             quoted = f" '{quote(text, 30)}'" if text else ""
-            yield _Fault("E-CSV-INTEGER", column, f"{field.name}{quoted} {problem}", remedy)
+            problem = f"{field.name}{quoted} {problem}"
+            yield Problem("E-CSV-INTEGER", problem, remedy, where=f"column {column}")
 
 
-def _why_no_integer(text: str) -> tuple[str, str]:
-    """Return what a text is instead of a whole number, and the remedy."""
-    reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
-    problem, remedy = next(reasons)
-    return problem, remedy
-
-
-def _columns_fault(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> _Fault:
-    """Return what is wrong with a line that has too few fields, or too many."""
+def _columns_problem(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> Problem:
     n_fields, n_wanted = line.count(",") + 1, len(rules.fields)
     column = min(n_fields, n_wanted + 1)
     problem = f"the row '{quote(line, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
@@ -208,7 +188,7 @@ def _columns_fault(line: str, rules: CsvRules, surplus: tuple[int, str] | None) 
     if n_fields > n_wanted and surplus is not None:
         column, advice = surplus
         remedy = f"{advice}; {remedy}"
-    return _Fault("E-CSV-COLUMNS", column, problem, remedy)
+    return Problem("E-CSV-COLUMNS", problem, remedy, where=f"column {column}")
 
 
 def _surplus_column(

@@ -366,7 +366,6 @@ class Findings:
             rule=rule,
         )
         self._last_kind = added.kind
-        self._count(added.kind, 1)
         self._keep(added)
 
     def repeat(self, problem: Problem, **changes: str) -> None:
@@ -389,13 +388,10 @@ class Findings:
     def extend(self, other: Findings) -> None:
         """Record all findings of another collection after these."""
         self.notes += other.notes
-        kept = Counter(problem.kind for problem in other.problems)
         for problem in other.problems:
-            self._count(problem.kind, 1)
             self._keep(problem)
-        for kind, count in other._count_of_kind.items():
-            self._count(kind, count - kept[kind])
-        self.total += other.total - sum(other._count_of_kind.values())
+        self._count_of_kind += other._count_of_kind - Counter(problem.kind for problem in other.problems)
+        self.total += other.total - len(other.problems)
         self._unread_files |= other._unread_files
 
     def with_files(self, rename: Callable[[str], str]) -> Findings:
@@ -410,11 +406,9 @@ class Findings:
         renamed._unread_files = {quote_path(rename(file)) for file in self._unread_files}
         return renamed
 
-    def _count(self, kind: _Kind, count: int) -> None:
-        self.total += count
-        self._count_of_kind[kind] += count
-
     def _keep(self, problem: Problem) -> None:
+        self.total += 1
+        self._count_of_kind[problem.kind] += 1
         count = self._count_of_kind[problem.kind]
         # The first of each kind is kept in any case: what has none is not shown.
         if count == 1 or (count <= REPORTED_PER_KIND and len(self.problems) < _KEPT):
@@ -428,8 +422,10 @@ class Findings:
         """
         indexes = np.flatnonzero(wrong)
         yield from indexes[:REPORTED_PER_KIND].tolist()
-        if len(indexes) > REPORTED_PER_KIND:
-            self._count(self._last_kind, len(indexes) - REPORTED_PER_KIND)
+        n_more = len(indexes) - REPORTED_PER_KIND
+        if n_more > 0:
+            self.total += n_more
+            self._count_of_kind[self._last_kind] += n_more
 
     def count_unread(self, count: int, file: str) -> None:
         """Count ``count`` or more problems of unknown kinds in ``file``, whose counts are "at least" then."""
@@ -445,8 +441,8 @@ class Findings:
         """Record a note."""
         self.notes.append(Note(code, printable(text)))
 
-    def kinds(self) -> list[PlacedProblem]:
-        """Return the problems by their kind, in the order in which the kinds were found."""
+    def summary(self) -> ProblemSummary:
+        """Return the problems as they are shown, by their kinds in the order in which these were found."""
         problems_of_kind: dict[_Kind, list[Problem]] = {}
         for problem in self.problems:
             problems_of_kind.setdefault(problem.kind, []).append(problem)
@@ -454,11 +450,7 @@ class Findings:
         for kind, problems in problems_of_kind.items():
             is_exact = problems[0].file not in self._unread_files
             kinds.append(PlacedProblem(problems, self._count_of_kind[kind], n_files=1, is_exact=is_exact))
-        return kinds
-
-    def summary(self) -> ProblemSummary:
-        """Return the problems as they are shown."""
-        return ProblemSummary(self.kinds(), self.total, self.is_complete)
+        return ProblemSummary(kinds, self.total, self.is_complete)
 
     def lines(self, most: int | None = MOST_KINDS) -> list[str]:
         """Return the numbered list of the problems that are shown, and how many more there are."""

@@ -46,16 +46,23 @@ class Repeating(dict):  # type: ignore[type-arg]
     key: str
 
 
-class LargeNumber(float):
-    """A number beyond float64; ``text`` is how it was written."""
+class _MarkedNumber(float):
+    """A number that is made of its ``text``, which it keeps."""
 
     text: str
 
+    def __new__(cls, text: str) -> _MarkedNumber:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
 
-class NoNumber(float):
-    """NaN or Infinity, which is not JSON; ``text`` is how it was written."""
 
-    text: str
+class LargeNumber(_MarkedNumber):
+    """A number beyond float64."""
+
+
+class NoNumber(_MarkedNumber):
+    """NaN or Infinity, which is not JSON."""
 
 
 _NO_SIZES = np.zeros(0, np.int32)
@@ -198,7 +205,6 @@ def _check_of(schema: Schema, root: Schema, levels: int) -> Check:
 
 
 def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
-    """Return the check of values of a plain type, or of one of several types."""
     types = set().union(*(_TYPES[name] for name in names))
     are_containers = bool(types & (_LISTS | _OBJECTS))
     are_integers = "number" not in names
@@ -225,7 +231,6 @@ def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
 
 
 def _check_of_words(schema: Schema) -> Check:
-    """Return the check of strings."""
     shortest, longest = _bound(schema, "minLength", 0), _bound(schema, "maxLength", math.inf)
     has_lengths = shortest > 0 or longest < math.inf
     words = schema.get("enum")

@@ -3,7 +3,7 @@
 `json` decodes an entry after the other, and some entries together are checked, column by column, against
 their schema (`validator.json_columns`). Entries that do not fit are decoded again, with hooks that mark keys
 that occur twice, NaN, and numbers that are too large; they are explained (`validator.json_words`) until there
-are so many problems as a `Budget` allows, and after that they are counted.
+are so many problems as are explained of a file, and after that they are counted.
 
 Duplicate keys
 --------------
@@ -15,64 +15,45 @@ the hooks, which takes two thirds longer.
 
 from __future__ import annotations
 
-import codecs
+import io
 import json
 import math
-import re
-import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeVar
 
-import numpy as np
-
-from validator.findings import Findings, Refused
+from validator.choose_named import naming_other_task
+from validator.collector import collector_off
+from validator.findings import Findings, Problem, Read, Refused
+from validator.formats.rules import JsonFile
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import (
     DEEPEST,
+    REMARKS,
     Check,
     Column,
     DepthError,
     JsonValue,
-    LargeNumber,
-    NoNumber,
-    Repeating,
     Schema,
     UnfitError,
     check_of,
     keys_of_anything,
 )
-from validator.kinds import HEAD_BYTES, refuse_other_kind
+from validator.json_text import SUBMIT_LESS, Cursor, Entry, Marks
 from validator.texts import pointer_part, quote
 
 if TYPE_CHECKING:
-    from validator.json_words import Explainer, Words
+    from validator.json_words import Explainer
 
-# A file is decoded in pieces of so many bytes; those of a large value are longer.
-_PIECE, _LARGEST_PIECE = 8_000_000, 64_000_000
-# So many bytes a value of a submission may take when it is decoded, be it an object around all entries; and
-# how many are expected for each of its values, and for each byte that its text takes in memory.
-_MOST_MEMORY, _MEMORY_OF_VALUE, _MEMORY_OF_TEXT = 1_280_000_000, 60, 2.25
-# So far from the end of a text, in characters, is the error of a value that goes on behind it: \ud83d\ude00.
-_LONGEST_TOKEN = 16
-# So much of a number may be left after a part of it that is a number, too: 1e+5.
-_NUMBER_END = 2
-_BYTE_ORDER_MARK = "\ufeff"
-_LEAST_DIGITS_TOO_LARGE = 309
-_WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
-_BLOCK = 1 << 16
-_SUBMIT_LESS = "submit only what is asked for"
-_skip_blanks = re.compile(r"[ \t\n\r]*").match
+Content = TypeVar("Content")
+Members = dict[str, JsonValue]
 
-
-@dataclass
-class Budget:
-    """How many problems of all files of a submission are explained; the others are counted."""
-
-    problems: int = 200
+_MOST_EXPLAINED = 200
+# Entries are checked together once they have so many characters: their values are still in the cache of a
+# core. With a hundred times as many, reading takes half as long again. Most of an entry of a list is a text.
+_CHARACTERS_AT_ONCE, _CHARACTERS_OF_LIST = 30_000, 1_000_000
 
 
 class Batch(NamedTuple):
@@ -92,27 +73,30 @@ class EntryLimit(NamedTuple):
     ``origin`` says, after a blank, what the number is made of if it grows with the reference.
     """
 
-    number: int
+    number: float = math.inf
     origin: str = ""
 
 
-class SchemaPart(NamedTuple):
-    """A part of a schema, and its check."""
+class _FileSchema(NamedTuple):
+    """The schema of a file: of all of it, of an entry with its check, and of the file with any entries.
 
-    schema: Schema
-    check: Check
-
-
-class FileSchema(NamedTuple):
-    """The schema of a file: of all of it, of an entry, and of the file with any entries.
-
-    ``place`` is the JSON Pointer of what holds the entries.
+    The entries are in the member ``each`` of the file, whose JSON Pointer is ``place``; both are "" if the
+    file itself holds them, an object or a list.
     """
 
     whole: Schema
-    entry: SchemaPart
-    around: SchemaPart
-    place: str
+    entry: Schema
+    check: Check
+    around: Schema
+    each: str = ""
+
+    @property
+    def place(self) -> str:
+        return f"/{self.each}" if self.each else ""
+
+    @property
+    def is_list(self) -> bool:
+        return self.around.get("type") == "array"
 
 
 @cache
@@ -122,293 +106,197 @@ def load_schema(path: Path) -> Schema:
         schema: Schema = json.loads(path.read_text(encoding="utf-8"))
         check_of(schema, schema)
     except ValueError as error:
-        refuse_schema(path, error)
+        _refuse_schema(path, str(error))
     return schema
 
 
-_ANY_VALUE = SchemaPart({}, check_of({}, {}))
-ANYTHING = FileSchema({}, entry=_ANY_VALUE, around=_ANY_VALUE, place="")
-
-
-def refuse_schema(path: Path, error: ValueError) -> NoReturn:
-    """Refuse a schema file that cannot be used."""
+def _refuse_schema(path: Path, problem: str) -> NoReturn:
     remedy = "docs/new_task.md lists the keywords that work"
-    Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(str(error))}", remedy, file=path.name)
+    Findings().refuse("E-SCHEMA", f"this schema cannot be used: {quote(problem)}", remedy, file=path.name)
 
 
-def count_values(data: bytes) -> float:
-    """Return how many values a text has by its marks, which are counted block by block: that is fast.
+@cache
+def _schema_of_object(path: Path, each: str) -> _FileSchema:
+    """Return the schema of a file that is an object. Raises Refused as `load_schema`."""
+    whole = load_schema(path)
+    holder = whole["properties"][each] if each else whole
+    unchecked = set(holder) - REMARKS - {"type", "additionalProperties"}
+    if unchecked:
+        _refuse_schema(path, f"no {', '.join(sorted(unchecked))} next to additionalProperties")
+    if "additionalProperties" not in holder:
+        _refuse_schema(path, "additionalProperties, the schema of an entry, is missing")
+    entry = holder["additionalProperties"]
+    around = {**holder, "additionalProperties": {}}
+    if each:
+        around = {**whole, "properties": {**whole["properties"], each: around}}
+    levels_above = 2 if each else 1
+    return _FileSchema(
+        whole=whole,
+        entry=entry,
+        check=check_of(entry, whole, DEEPEST - levels_above),
+        around=around,
+        each=each,
+    )
 
-    The weights are those of memory: a string takes twice as much as a number, a list or an object more.
+
+def _list_of(entry: Schema) -> _FileSchema:
+    """Return the schema of a file that is a list, from that of its entries."""
+    around: Schema = {"type": "array", "description": "Write [{...}, {...}, ...], a list of entries"}
+    return _FileSchema(
+        # Definitions and remarks are those of the entries.
+        whole={**entry, **around},
+        entry=entry,
+        check=check_of(entry, entry, DEEPEST - 1),
+        around=around,
+    )
+
+
+def read_json(
+    stream: Callable[[int], bytes],
+    name: str,
+    file: JsonFile,
+    build: Callable[[Iterator[Batch]], Content],
+    check: Callable[[Content, Members, Findings], None] | None = None,
+) -> Read[tuple[Content, Members]]:
+    """Read a JSON object, entry by entry, and check it against its schema.
+
+    Parameters
+    ----------
+    stream : callable
+        Takes a number of bytes; returns the next ones, at most so many, none at the end.
+    name : str
+        The name of the file, for messages.
+    file : JsonFile
+        Its schema and limits.
+    build : callable
+        Builds the content from the entries, which it can go through once.
+    check : callable, optional
+        Takes the content and the other members of the file, and adds what is wrong in them although they fit
+        the schema. Where entries do not fit it, the content is made of the others, so that the problems of
+        all are reported together.
+
+    Returns
+    -------
+    Read of (content, members)
+        ``members`` are the other members of the top-level object.
+
+    Raises
+    ------
+    Refused
+        With JSON Pointers.
     """
-    characters = np.frombuffer(data, np.uint8)
-    n_values = 0.0
-    for start in range(0, len(characters), _BLOCK):
-        block = characters[start : start + _BLOCK]
-        for mark, weight in _WEIGHT_OF_MARK.items():
-            n_values += weight * int(np.count_nonzero(block == ord(mark)))
-    return n_values
+    with naming_other_task(name, file.name), Findings.collect() as findings, collector_off():
+        cursor = Cursor(stream, name, findings, file.values or math.inf)
+        reader = _Reader(cursor, name, _schema_of_object(file.schema, file.each), findings)
+        content = build(reader.batches(EntryLimit(file.entries or math.inf)))
+        members: Members = {}
+        if reader.check_around():
+            members = {key: value for key, value in reader.around.items() if key != file.each}
+            if check is not None:
+                check(content, members, findings)
+    return Read((content, members), findings.notes)
 
 
-def refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: str = "") -> NoReturn:
-    """Refuse a file that has more of something than it may; ``where`` is a JSON Pointer."""
-    findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
+def as_dict(batches: Iterable[Batch]) -> dict[str, JsonValue]:
+    """Return the value of each entry."""
+    values: dict[str, JsonValue] = {}
+    for batch in batches:
+        values.update(zip(batch.keys, batch.column.values))
+    return values
 
 
-def _no_number(text: str) -> NoNumber:
-    """Return what stands for NaN or Infinity."""
-    number = NoNumber(text)
-    number.text = text
-    return number
+def read_list(
+    stream: Callable[[int], bytes],
+    name: str,
+    schema: Path,
+    findings: Findings,
+    limit: EntryLimit | None = None,
+) -> Iterator[Batch]:
+    """Read a JSON file that is one long list, of which only a part is in memory.
+
+    Yields the entries that fit their ``schema``, with their positions as keys; what is wrong with the others
+    is added to ``findings``. Parameters are those of `read_json`. Raises Refused at what is no JSON.
+    """
+    reader = _Reader(Cursor(stream, name, findings), name, _list_of(load_schema(schema)), findings)
+    yield from reader.batches(limit or EntryLimit())
+    reader.check_around()
 
 
-# What `json` decodes of most entries.
-_scan = json.JSONDecoder(parse_constant=_no_number).raw_decode
+def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
+    """Yield the values of a list without a schema, as other tools write. Raises Refused as `strict_loads`."""
+    with Findings.collect() as findings:
+        schema = _list_of({})._replace(whole={})
+        reader = _Reader(Cursor(stream, name, findings), name, schema, findings)
+        with reader.refusing():
+            for entry in reader.entries():
+                value = reader.marked_value(entry, f"/{entry.key}")
+                findings.refuse_problems()
+                yield value
+        reader.check_around()
 
 
-class _Marks:
-    """Decodes a value with hooks that mark what a reader must know of; ``any`` says whether there is any."""
+def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
+    """Parse a JSON file without a schema.
 
-    def __init__(self) -> None:
-        self.any = False
-        decoder = json.JSONDecoder(
-            object_pairs_hook=self._object,
-            parse_constant=self._constant,
-            parse_float=self._number,
-            parse_int=self._integer,
-        )
-        self.scan = decoder.raw_decode
-
-    def _constant(self, text: str) -> float:
-        self.any = True
-        return _no_number(text)
-
-    def _number(self, text: str) -> float:
-        value = float(text)
-        if math.isfinite(value):
-            return value
-        self.any = True
-        large = LargeNumber(value)
-        large.text = text
-        return large
-
-    def _integer(self, text: str) -> float:
-        # Converting a long one exactly is slow, and Python refuses it.
-        return int(text) if len(text) < _LEAST_DIGITS_TOO_LARGE else self._number(text)
-
-    def _object(self, pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
-        value = dict(pairs)
-        if len(value) == len(pairs):
-            return value
-        self.any = True
-        marked = Repeating(value)
-        keys: set[str] = set()
-        for key, _ in pairs:
-            if key in keys:
-                marked.key = key
-                break
-            keys.add(key)
-        return marked
+    Raises Refused for anything that RFC 8259 does not allow, keys that occur twice, numbers outside of
+    float64, nesting deeper than `DEEPEST`, and text that is not UTF-8.
+    """
+    stream = io.BytesIO(data)
+    with Findings.collect() as findings:
+        # Read at once: it may be as large as it likes.
+        cursor = Cursor(lambda size: stream.read(), name, findings)
+        reader = _Reader(cursor, name, _FileSchema({}, {}, check_of({}, {}), {}), findings)
+        with reader.refusing():
+            entry = cursor.entry("")._replace(value=None)
+            cursor.finish()
+        value = reader.marked_value(entry, "")
+    return Read(value, findings.notes)
 
 
-class Entry(NamedTuple):
-    """A value that was decoded, and where it is in the text that is in memory."""
+class _Reader:
+    """Reads the entries of a file; what is wrong with others is added to findings.
 
-    key: Any
-    value: JsonValue
-    text: str
-    start: int
-    end: int
-
-
-class Cursor:
-    """A place in a JSON text, which is read on, piece by piece, when a value may go on beyond its end.
-
-    Raises JSONDecodeError where the text is no JSON, and Refused where it is not UTF-8 or a value is too
-    large.
+    ``around`` stands for the file, its entries left out.
     """
 
-    def __init__(self, stream: Callable[[int], bytes], name: str, findings: Findings) -> None:
-        self._stream = stream
-        self._name = name
-        self._findings = findings
-        self._decode = codecs.getincrementaldecoder("utf-8")().decode
-        self._n_bytes = 0
-        # Where the text in memory begins, both from 1.
-        self._line = 1
-        self._column = 1
-        self.text = ""
-        self.at = 0
-
-    def mark(self) -> str:
-        """Return the next character that is no blank, and go there; "" at the end."""
-        while True:
-            self.at = self._after_blanks()
-            if self.at < len(self.text) or not self._read_on():
-                return self.text[self.at : self.at + 1]
-
-    def entry(self, key: Any) -> Entry:
-        """Return the next value, and go behind it."""
-        self.mark()
-        while True:
-            start = self.at
-            try:
-                value, self.at = _scan(self.text, start)
-            except json.JSONDecodeError as error:
-                if self._may_go_on(error) and self._read_on():
-                    continue
-                raise
-            except ValueError:
-                # A whole number has thousands of digits.
-                value, self.at = _Marks().scan(self.text, start)
-            if self.at + _NUMBER_END < len(self.text):
-                return Entry(key, value, self.text, start, self.at)
-            end, self.at = self.at, start
-            if not self._read_on():
-                self.at = end
-                return Entry(key, value, self.text, start, end)
-
-    def names(self) -> Iterator[str]:
-        """Yield the names in the object that begins here; the caller takes the value after each."""
-        self.at += 1
-        is_first = True
-        while not (self.mark() == "}" and is_first):
-            self._require('"', "Expecting property name enclosed in double quotes")
-            key = self.entry("").value
-            self.skip(":", "Expecting ':' delimiter")
-            yield key
-            is_first = False
-            if self.mark() == "}":
-                break
-            self.skip(",", "Expecting ',' delimiter")
-        self.at += 1
-
-    def finish(self) -> None:
-        """Raise JSONDecodeError if there is more text."""
-        if self.mark():
-            raise json.JSONDecodeError("Extra data", self.text, self.at)
-
-    def place(self, position: int) -> str:
-        """Return the place of a position in the text that is in memory."""
-        return "line {} column {}".format(*self._line_and_column(position))
-
-    def _line_and_column(self, position: int) -> tuple[int, int]:
-        n_lines = self.text.count("\n", 0, position)
-        column = position - self.text.rfind("\n", 0, position) if n_lines else self._column + position
-        return self._line + n_lines, column
-
-    def _after_blanks(self) -> int:
-        match = _skip_blanks(self.text, self.at)
-        return match.end() if match else self.at
-
-    def skip(self, mark: str, message: str) -> None:
-        """Go behind a mark. Raises JSONDecodeError with this message if another one comes next."""
-        self._require(mark, message)
-        self.at += 1
-
-    def _require(self, mark: str, message: str) -> None:
-        if self.mark() != mark:
-            raise json.JSONDecodeError(message, self.text, self.at)
-
-    def _may_go_on(self, error: json.JSONDecodeError) -> bool:
-        """Return whether a text may only seem to be none because it goes on behind the part in memory."""
-        return error.msg.startswith("Unterminated string") or error.pos + _LONGEST_TOKEN > len(self.text)
-
-    def _read_on(self) -> bool:
-        """Add the next piece to the text from here on; return whether there is one.
-
-        Raises Refused if what is here is larger than it may be.
-        """
-        rest = self.text[self.at :]
-        # A value as large as the file is decoded a few times: each piece is as long as what is there, up to
-        # what may be in memory beside it.
-        data = self._stream(min(max(_PIECE, len(rest)), _LARGEST_PIECE))
-        is_first = not self._n_bytes
-        if is_first:
-            refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
-        self._n_bytes += len(data)
-        try:
-            piece = self._decode(data, not data)
-        except UnicodeDecodeError as error:
-            self._refuse_byte(error)
-        if not data:
-            return False
-        if is_first and piece.startswith(_BYTE_ORDER_MARK):
-            text = f"{quote(self._name)} begins with a byte order mark, which was skipped"
-            self._findings.note("N-JSON-BOM", text)
-            piece = piece[1:]
-        self._line, self._column = self._line_and_column(self.at)
-        self.text, self.at = rest + piece, 0
-        if len(rest) > _PIECE:
-            self._check_memory()
-        return True
-
-    def _check_memory(self) -> None:
-        """Raise Refused if the value that begins here takes too much memory once it is decoded."""
-        # Not in one piece: the bytes of the text take as much as the text.
-        starts = range(0, len(self.text), _PIECE)
-        n_values = sum(count_values(self.text[start : start + _PIECE].encode()) for start in starts)
-        memory = _MEMORY_OF_VALUE * n_values
-        memory += _MEMORY_OF_TEXT * sys.getsizeof(self.text)
-        if memory > _MOST_MEMORY:
-            problem = "what begins here is larger than a whole submission"
-            where = self.place(self.at)
-            self._findings.refuse(
-                "E-JSON-COUNT", problem, _SUBMIT_LESS, file=self._name, where=where, rule="size"
-            )
-
-    def _refuse_byte(self, error: UnicodeDecodeError) -> NoReturn:
-        """Refuse the file for a byte that is not UTF-8."""
-        position = self._n_bytes - len(error.object) + error.start
-        self.text += error.object[: error.start].decode("utf-8")
-        if self.text.startswith(_BYTE_ORDER_MARK):
-            self.text = self.text[1:]
-        self._findings.refuse(
-            "E-JSON-ENCODING",
-            f"byte {position} is not valid UTF-8",
-            "save the file as UTF-8",
-            file=self._name,
-            where=self.place(len(self.text)),
-            rule="UTF-8",
-        )
-
-
-class Reader:
-    """Reads the entries of a file; what is wrong with others is added to findings."""
-
-    # Entries are checked together once they have so many characters: their values are still in the cache of
-    # a core. With a hundred times as many, reading takes half as long again.
-    characters_at_once = 30_000
-
-    def __init__(
-        self, cursor: Cursor, name: str, schema: FileSchema, budget: Budget, findings: Findings
-    ) -> None:
+    def __init__(self, cursor: Cursor, name: str, schema: _FileSchema, findings: Findings) -> None:
         self._cursor = cursor
         self._name = name
         self._schema = schema
-        self._budget = budget
         self._findings = findings
         self._explainer: Explainer | None = None
         self._n_entries = 0
+        self._n_left_to_explain = _MOST_EXPLAINED
+        self.around: JsonValue = [] if schema.is_list else {}
 
-    def batches(self, entries: Iterable[Entry], limit: EntryLimit | None) -> Iterator[Batch]:
+    def batches(self, limit: EntryLimit) -> Iterator[Batch]:
         """Yield the entries that fit their schema, some at a time; the last ones may be none.
 
         Raises Refused at what is no JSON, and after too many entries.
         """
         pending: list[Entry] = []
         n_characters = 0
+        most_characters = _CHARACTERS_OF_LIST if self._schema.is_list else _CHARACTERS_AT_ONCE
         end: Exception | None = None
         try:
-            for entry in entries:
+            for entry in self.entries():
                 self._n_entries += 1
-                if limit is not None and self._n_entries > limit.number:
-                    self._refuse_too_many(limit)
+                if self._n_entries > limit.number:
+                    problem = f"there are more entries than {limit.number:,}{limit.origin}"
+                    rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
+                    self._findings.refuse(
+                        "E-JSON-COUNT",
+                        problem,
+                        SUBMIT_LESS,
+                        file=self._name,
+                        where=self._schema.place or "/",
+                        rule=rule,
+                    )
                 pending.append(entry)
                 n_characters += entry.end - entry.start
                 # Its value goes once it is looked at.
                 del entry
-                if n_characters >= self.characters_at_once:
+                if n_characters >= most_characters:
                     yield self._fitting(pending)
                     pending, n_characters = [], 0
         except (json.JSONDecodeError, RecursionError, Refused) as error:
@@ -418,9 +306,53 @@ class Reader:
         if end is not None:
             self._refuse(end)
 
+    def entries(self) -> Iterator[Entry]:
+        """Yield the entries of the file. Raises as `Cursor`."""
+        if self._cursor.mark() != ("[" if self._schema.is_list else "{"):
+            self.around = self.marked_value(self._cursor.entry("")._replace(value=None), "")
+        elif self._schema.is_list:
+            yield from self._cursor.items()
+        elif not self._schema.each:
+            yield from self._members_of_object()
+        else:
+            for key in self._names("/"):
+                if key == self._schema.each and self._cursor.mark() == "{":
+                    self.around[key] = {}
+                    yield from self._members_of_object()
+                else:
+                    value = self.marked_value(self._cursor.entry(key), f"/{pointer_part(key)}")
+                    self.around[key] = value
+        self._cursor.finish()
+
+    def _members_of_object(self) -> Iterator[Entry]:
+        for key in self._names(self._schema.place or "/"):
+            yield self._cursor.entry(key)
+
+    def _names(self, where: str) -> Iterator[str]:
+        """Yield the names in the object that begins here; add those that occur twice."""
+        names: set[str] = set()
+        for name in self._cursor.names():
+            if name in names:
+                from validator.json_words import repeated_problem
+
+                self._add([repeated_problem(name, where)])
+            names.add(name)
+            yield name
+
+    def check_around(self) -> bool:
+        """Add what is wrong around the entries; return whether nothing is."""
+        n_before = self._findings.total
+        try:
+            check_of(self._schema.around, self._schema.whole)([self.around])
+        except UnfitError:
+            self._explain(self.around, self._schema.around, "", "", n_before)
+        except DepthError:
+            self._refuse_depth()
+        return self._findings.total == n_before
+
     def _fitting(self, entries: list[Entry]) -> Batch:
         """Return the entries that fit their schema; add what is wrong with the others."""
-        check = self._schema.entry.check
+        check = self._schema.check
         column = None
         with suppress(UnfitError, DepthError):
             column = check([entry.value for entry in entries])
@@ -443,31 +375,30 @@ class Reader:
             entry = entries.pop()._replace(value=None)
             n_before = self._findings.total
             where = f"{self._schema.place}/{pointer_part(entry.key)}"
-            value = self._marked_value(entry, where, self._schema.whole)
-            if not _fits(value, self._schema.entry.check):
+            value = self.marked_value(entry, where)
+            if not _fits(value, self._schema.check):
                 self._explain_entry(value, where, n_before)
             elif self._findings.total == n_before:
                 fitting.append(entry._replace(value=value))
         return fitting
 
     def _explain_entry(self, value: JsonValue, where: str, n_before: int) -> None:
-        """Add what is wrong with an entry that does not fit its schema."""
         if self._is_holder(value):
             problem, remedy = "the entries are in a further object", "remove the object, keep its entries"
             self._findings.add("E-JSON-SCHEMA", problem, remedy, file=self._name, where=where)
         else:
-            self._explain(value, self._schema.entry.schema, where, "entry", n_before)
+            self._explain(value, self._schema.entry, where, "entry", n_before)
 
     def _is_holder(self, value: JsonValue) -> bool:
         """Return whether a value is the only entry, and holds what should be the entries."""
         if self._n_entries > 1 or not isinstance(value, dict) or self._cursor.mark() == ",":
             return False
         first = next(iter(value.values()), None)
-        return first is not None and _fits(first, self._schema.entry.check)
+        return first is not None and _fits(first, self._schema.check)
 
-    def _marked_value(self, entry: Entry, where: str, schema: Schema | None) -> JsonValue:
+    def marked_value(self, entry: Entry, where: str) -> JsonValue:
         """Return a value as the hooks mark it; add what no JSON has. Raises Refused if it is too deep."""
-        marks = _Marks()
+        marks = Marks()
         try:
             value, _ = marks.scan(entry.text, entry.start)
             with suppress(UnfitError):
@@ -475,14 +406,14 @@ class Reader:
         except (DepthError, RecursionError):
             self._refuse_depth()
         if marks.any:
-            from validator.json_words import marked_words
+            from validator.json_words import marked_problems
 
-            self._add(marked_words(value, where, schema))
+            self._add(marked_problems(value, where, self._schema.whole))
         return value
 
     def _explain(self, value: JsonValue, schema: Schema, where: str, rule: str, n_before: int) -> None:
         """Add what does not fit in a value; ``n_before`` problems were there before all of its own."""
-        if self._budget.problems <= 0:
+        if not self._n_left_to_explain:
             if self._findings.total == n_before:
                 self._findings.count_unread(1, self._name)
             return
@@ -490,44 +421,41 @@ class Reader:
             from validator.json_words import Explainer
 
             self._explainer = Explainer(self._schema.whole)
-        self._add(self._explainer.words(value, schema, where, rule))
+        self._add(self._explainer.problems(value, schema, where, rule))
         if self._findings.total == n_before:
             problem, remedy = "this value does not fit the schema", "see the format's example"
             self._findings.add(
                 "E-JSON-SCHEMA", problem, remedy, file=self._name, where=where or "/", rule=rule
             )
 
-    def _add(self, problems: Iterable[Words]) -> None:
+    def _add(self, problems: Iterable[Problem]) -> None:
         """Add problems, as many as are explained."""
-        for words in problems:
-            if self._budget.problems <= 0:
+        for problem in problems:
+            if not self._n_left_to_explain:
                 self._findings.count_unread(1, self._name)
                 break
-            self._budget.problems -= 1
-            self._findings.add(file=self._name, **words._asdict())
+            self._n_left_to_explain -= 1
+            self._findings.repeat(problem, file=self._name)
 
-    def _refuse_too_many(self, limit: EntryLimit) -> NoReturn:
-        what = f"entries than {limit.number:,}{limit.origin}"
-        rule = LIMIT_OF_REFERENCE if limit.origin else "entries"
-        refuse_too_many(what, self._name, self._findings, self._schema.place or "/", rule)
+    @contextmanager
+    def refusing(self) -> Iterator[None]:
+        """Refuse the file for an error that ends its reading."""
+        try:
+            yield
+        except (json.JSONDecodeError, RecursionError) as error:
+            self._refuse(error)
 
     def _refuse(self, error: Exception) -> NoReturn:
-        """Refuse the file for what ended its reading."""
         if isinstance(error, Refused):
             raise error
         if not isinstance(error, json.JSONDecodeError):
             self._refuse_depth()
-        from validator.json_words import syntax_words
+        from validator.json_words import syntax_problem
 
-        words = syntax_words(error, self._schema.whole)
-        self._findings.refuse(
-            "E-JSON-SYNTAX",
-            words.problem,
-            words.remedy,
-            file=self._name,
-            where="" if words.rule == "empty" else self._cursor.place(words.position),
-            rule=words.rule,
-        )
+        position, problem = syntax_problem(error, self._schema.whole)
+        where = "" if problem.rule == "empty" else self._cursor.place(position)
+        self._findings.repeat(problem, file=self._name, where=where)
+        raise Refused(self._findings) from None
 
     def _refuse_depth(self) -> NoReturn:
         problem = f"the nesting is deeper than {DEEPEST} levels"
@@ -536,7 +464,6 @@ class Reader:
 
 
 def _fits(value: JsonValue, check: Check) -> bool:
-    """Return whether a value passes a check."""
     try:
         check([value])
     except (UnfitError, DepthError):

@@ -1,7 +1,6 @@
 """What is said of JSON: why a text is none, and where and how a value breaks its schema.
 
-Only runs on files that are wrong import this module. jsonschema says which rule a value breaks; where it is
-not installed, a problem is the place and the description in the schema.
+Only runs on files that are wrong import this module. jsonschema says which rule a value breaks.
 """
 
 from __future__ import annotations
@@ -9,10 +8,13 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
 
+from jsonschema import Draft7Validator, ValidationError
+from jsonschema.validators import extend
+
+from validator.findings import Problem
 from validator.json_columns import (
     NO_VALUE,
     Check,
@@ -25,14 +27,10 @@ from validator.json_columns import (
     check_of,
     resolved,
 )
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
 
-if TYPE_CHECKING:
-    from jsonschema.exceptions import ValidationError
-    from jsonschema.protocols import Validator
-
-    Errors = Iterator[ValidationError]
+Errors = Iterator[ValidationError]
 
 # What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
@@ -89,89 +87,62 @@ _LENGTHS = ("minItems", "maxItems")
 _VALUES_LOOKED_AT = 5
 
 
-class SyntaxWords(NamedTuple):
-    """Why a text is no JSON: ``position`` counts characters from 0; ``rule`` stands for the reason."""
+def syntax_problem(error: json.JSONDecodeError, schema: Schema) -> tuple[int, Problem]:
+    """Return where a text that `json` refuses goes wrong, in characters from 0, and the problem there.
 
-    position: int
-    rule: str
-    problem: str
-    remedy: str
-
-
-class Words(NamedTuple):
-    """What is wrong with a value at a JSON Pointer, "" for the whole, and how to fix it.
-
-    ``code`` is that of the problem, and ``rule`` stands for the rule that is broken.
-    """
-
-    where: str
-    rule: str
-    problem: str
-    remedy: str
-    code: str = "E-JSON-SCHEMA"
-
-
-def syntax_words(error: json.JSONDecodeError, schema: Schema) -> SyntaxWords:
-    """Return where a text that `json` refuses goes wrong, what is wrong there, and how to fix it.
-
-    The words are the same in all versions of Python. The position is that of a comma to delete, or of the
+    It is the same in all versions of Python. The position is that of a comma to delete, or of the
     first character that cannot follow what is before it; ``schema`` says what a file is as a whole.
     """
     text, position = error.doc, error.pos
-    rule = _rule_of_message(error)
+    rules = (rule for start, rule in _RULE_OF_MESSAGE.items() if error.msg.startswith(start))
+    rule = next(rules, "value")
     if rule == "end in string":
-        return _syntax_words(rule, len(text))
+        return len(text), _syntax_problem(rule)
     if rule == "escape":
-        return _syntax_words(rule, text.rfind("\\", 0, position + 1))
+        return text.rfind("\\", 0, position + 1), _syntax_problem(rule)
     if rule in ("control", "trailing comma"):
-        return _syntax_words(rule, position)
+        return position, _syntax_problem(rule)
     rest = text[position:]
     position += len(rest) - len(rest.lstrip(_BLANKS))
     before = text[:position].rstrip(_BLANKS)
-    return _words_of_mark(text, position, before, rule, schema)
+    return _problem_of_mark(text, position, before, rule, schema)
 
 
-def _words_of_mark(text: str, position: int, before: str, rule: str, schema: Schema) -> SyntaxWords:
-    """Return the words for what begins at a position of a text, where something else is expected."""
+def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: Schema) -> tuple[int, Problem]:
+    """Return place and problem of what begins at a position of a text, where something else is expected."""
     mark = text[position : position + 1]
     if mark in ("]", "}") and before.endswith(",") and rule in ("value", "key"):
-        return _syntax_words("trailing comma", len(before) - 1)
+        return len(before) - 1, _syntax_problem("trailing comma")
     if mark == "'":
-        return _syntax_words("single quotes", position)
+        return position, _syntax_problem("single quotes")
     if text.startswith(("//", "/*", "#"), position):
-        return _syntax_words("comment", position)
+        return position, _syntax_problem("comment")
     if rule == "more text" and mark in ("{", "[") and "\n" in text[len(before) : position]:
-        words, whole = _syntax_words("lines", position), _whole(schema)
-        return words._replace(remedy=f"{words.remedy}: {whole}") if whole else words
+        lines, whole = _syntax_problem("lines"), _whole(schema)
+        return position, lines._replace(remedy=f"{lines.remedy}: {whole}") if whole else lines
     if not mark:
-        return _syntax_words("end" if before else "empty", position)
+        return position, _syntax_problem("end" if before else "empty")
     foreign_word = _FOREIGN.match(text, position)
     if foreign_word and rule != "more text":
         problem, remedy = f"{foreign_word[0]} is not JSON", f"{_LIBRARY} (true, false, null)"
-        return SyntaxWords(position, f"foreign {foreign_word[0]}", problem, remedy)
+        return position, Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {foreign_word[0]}")
     numpy_value = NUMPY_VALUE.match(text, position)
     if numpy_value and rule != "more text":
         problem = f"{numpy_value[0]} is of numpy, not JSON"
         remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
-        return SyntaxWords(position, f"foreign {numpy_value[0]}", problem, remedy)
+        return position, Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {numpy_value[0]}")
     begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
     if begun or (rule == "value" and mark not in ",:]}"):
         first = begun.start() if begun else position
         start = text[first : first + _SHOWN].splitlines()[0]
-        return SyntaxWords(first, rule, f"'{quote(start)}' is in the place of a value", _LIBRARY)
-    return _syntax_words(rule, position)
+        problem = f"'{quote(start)}' is in the place of a value"
+        return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
+    return position, _syntax_problem(rule)
 
 
-def _rule_of_message(error: json.JSONDecodeError) -> str:
-    for beginning, rule in _RULE_OF_MESSAGE.items():
-        if error.msg.startswith(beginning):
-            return rule
-    return "value"
-
-
-def _syntax_words(rule: str, position: int) -> SyntaxWords:
+def _syntax_problem(rule: str) -> Problem:
     problem, remedy = _SYNTAX_TEXTS[rule]
-    return SyntaxWords(position, rule, problem, remedy)
+    return Problem("E-JSON-SYNTAX", problem, remedy, rule=rule)
 
 
 def _whole(schema: Schema) -> str:
@@ -180,8 +151,8 @@ def _whole(schema: Schema) -> str:
     return f"{description[:1].lower()}{description[1:]}"
 
 
-def number_words(text: str, where: str, schema: Schema) -> Words:
-    """Return the words for a number that is not finite, as it is written; ``schema`` is that of the file."""
+def _number_problem(text: str, where: str, schema: Schema) -> Problem:
+    """Return the problem of a number that is not finite, as it is written; ``schema`` is that of the file."""
     no_value = schema.get(NO_VALUE, _LEAVE_OUT)
     problem, remedy = f"{quote(text, 24)} is not a finite number", "write one that fits into 64 bits"
     rule = "too large"
@@ -192,17 +163,17 @@ def number_words(text: str, where: str, schema: Schema) -> Words:
     elif text.endswith("Infinity"):
         rule = text
         remedy = f"write a finite number, or {no_value}"
-    return Words(where, rule, problem, remedy, "E-JSON-NUMBER")
+    return Problem("E-JSON-NUMBER", problem, remedy, where=where, rule=rule)
 
 
-def repeated_words(key: str, where: str) -> Words:
-    """Return the words for an object in which a key occurs twice."""
+def repeated_problem(key: str, where: str) -> Problem:
+    """Return the problem of an object in which a key occurs twice."""
     problem = f"the key '{quote(key, 40)}' occurs twice in this object"
-    return Words(where, "", problem, "keep one of them", "E-JSON-DUPLICATE")
+    return Problem("E-JSON-DUPLICATE", problem, "keep one of them", where=where)
 
 
-def marked_words(value: JsonValue, where: str, schema: Schema | None) -> Iterator[Words]:
-    """Yield words for what no JSON has, in the order of the file: keys that occur twice, NaN and Infinity.
+def marked_problems(value: JsonValue, where: str, schema: Schema) -> Iterator[Problem]:
+    """Yield problems with what no JSON has, in the order of the file: repeated keys, NaN and Infinity.
 
     Without a schema every number is read, so that large ones are wrong, too.
     """
@@ -213,10 +184,10 @@ def marked_words(value: JsonValue, where: str, schema: Schema | None) -> Iterato
         path, current = pending.pop()
         place = where + _pointer(path) if isinstance(current, marks) else ""
         if isinstance(current, (NoNumber, LargeNumber)):
-            yield number_words(current.text, place, schema or {})
+            yield _number_problem(current.text, place, schema)
             continue
         if isinstance(current, Repeating):
-            yield repeated_words(current.key, place or "/")
+            yield repeated_problem(current.key, place or "/")
         children = list(current.items() if isinstance(current, dict) else enumerate(current))
         # The last is popped first: reversed, so that problems come in the order of the file.
         for key, child in reversed(children):
@@ -242,10 +213,10 @@ class Explainer:
         self._root = root
         # By the ids of schemas, which the root keeps.
         self._checks: dict[int, Check] = {}
-        self._validators: dict[int, Validator] = {}
+        self._validators: dict[int, Draft7Validator] = {}
 
-    def words(self, value: JsonValue, schema: Schema, where: str, rule: str) -> Iterator[Words]:
-        """Yield words for all that does not fit in a value.
+    def problems(self, value: JsonValue, schema: Schema, where: str, rule: str) -> Iterator[Problem]:
+        """Yield all that does not fit in a value.
 
         Only values that their check refuses are looked at, level by level, so that jsonschema sees each once.
         """
@@ -255,21 +226,16 @@ class Explainer:
         if isinstance(value, LargeNumber) and {"number", "integer"}.intersection(
             _names(schema.get("type", []))
         ):
-            yield number_words(value.text, where, self._root)
+            yield _number_problem(value.text, where, self._root)
             return
-        has_words = False
         has_other_length = False
         for error in self._errors(value, schema):
-            has_words = True
             has_other_length |= error.validator in _LENGTHS
-            yield _error_words(error, where or "/", rule)
+            yield _problem_of_error(error, where or "/", rule)
         if has_other_length and self._holds_others(value, schema):
             return
         for key, child, child_schema, keyword in self._unfit_children(value, schema):
-            has_words = True
-            yield from self.words(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
-        if not has_words and _validator_class() is None:
-            yield Words(where or "/", rule, "this value does not fit", _remedy(schema))
+            yield from self.problems(child, child_schema, f"{where}/{pointer_part(key)}", f"{rule}/{keyword}")
 
     def _holds_others(self, values: list[JsonValue], schema: Schema) -> bool:
         """Return whether a list holds values of another type, as two points in the place of four numbers."""
@@ -281,33 +247,28 @@ class Explainer:
         return bool(values) and all(map(is_other, values[:_VALUES_LOOKED_AT]))
 
     def _errors(self, value: JsonValue, schema: Schema) -> Errors:
-        """Yield what jsonschema finds in a value itself, nothing where it is not installed."""
+        """Yield what jsonschema finds in a value itself."""
         if id(schema) not in self._validators:
-            make = _validator_class()
-            if make is None:
-                return
             inner_keywords = ("properties", "additionalProperties", "items", "definitions")
             own_rules = {word: rule for word, rule in schema.items() if word not in inner_keywords}
-            self._validators[id(schema)] = make(own_rules)
+            self._validators[id(schema)] = _Validator(own_rules)
         yield from self._validators[id(schema)].iter_errors(value)
 
     def _unfit_children(
         self, value: JsonValue, schema: Schema
     ) -> Iterator[tuple[object, JsonValue, Schema, str]]:
         """Yield what is wrong directly in a list or an object: key, value, schema, and its keyword."""
+        groups: list[tuple[Sequence[Any], Schema, str]] = []
         if isinstance(value, list):
-            for index in self._unfit(value, schema.get("items", {})):
-                yield index, value[index], schema["items"], "items"
-        if not isinstance(value, dict):
-            return
-        named = schema.get("properties", {})
-        for key, child_schema in named.items():
-            if key in value and any(True for _ in self._unfit([value[key]], child_schema)):
-                yield key, value[key], child_schema, f"properties/{key}"
-        further = [key for key in value if key not in named]
-        children = [value[key] for key in further]
-        for index in self._unfit(children, schema.get("additionalProperties", {})):
-            yield further[index], children[index], schema["additionalProperties"], "additionalProperties"
+            groups.append((range(len(value)), schema.get("items", {}), "items"))
+        if isinstance(value, dict):
+            named = schema.get("properties", {})
+            groups += [([key], part, f"properties/{key}") for key, part in named.items() if key in value]
+            further = [key for key in value if key not in named]
+            groups.append((further, schema.get("additionalProperties", {}), "additionalProperties"))
+        for keys, part, keyword in groups:
+            for index in self._unfit([value[key] for key in keys], part):
+                yield keys[index], value[keys[index]], part, keyword
 
     def _unfit(self, values: list[JsonValue], schema: Schema) -> Iterator[int]:
         """Yield the places of values that do not fit: halves of which all fit are left out."""
@@ -334,40 +295,33 @@ def _names(names: str | list[str]) -> list[str]:
     return [names] if isinstance(names, str) else names
 
 
-@cache
-def _validator_class() -> Any:
-    """Return jsonschema's validator, None where it is not installed.
+def _rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
+    """Return a rule of jsonschema, of values of one type or of all."""
 
-    All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
-    as the file have no message: that of jsonschema would hold the value as a text.
-    """
-    try:
-        import jsonschema
-    except ImportError:
-        return None
+    def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
+        is_looked_at = not type_name or validator.is_type(value, type_name)
+        if is_looked_at and is_broken(allowed, value):
+            yield ValidationError("")
 
-    def rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
-        def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
-            is_looked_at = not type_name or validator.is_type(value, type_name)
-            if is_looked_at and is_broken(allowed, value):
-                yield jsonschema.ValidationError("")
+    return errors
 
-        return errors
 
-    is_type = jsonschema.Draft7Validator.TYPE_CHECKER.is_type
-    rules = {
-        "type": rule(lambda names, value: not any(is_type(value, name) for name in _names(names))),
-        "required": rule(lambda keys, value: not value.keys() >= set(keys), "object"),
-        "enum": rule(lambda words, value: value not in words, "string"),
-        "uniqueItems": rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
-        "minItems": rule(lambda least, value: len(value) < least, "array"),
-        "maxItems": rule(lambda most, value: len(value) > most, "array"),
-        "minProperties": rule(lambda least, value: len(value) < least, "object"),
-        "maxProperties": rule(lambda most, value: len(value) > most, "object"),
-        "minLength": rule(lambda least, value: len(value) < least, "string"),
-        "maxLength": rule(lambda most, value: len(value) > most, "string"),
-    }
-    return jsonschema.validators.extend(jsonschema.Draft7Validator, rules)
+_is_type = Draft7Validator.TYPE_CHECKER.is_type
+# All missing keys are one error, and lists of words take linear time. Errors of values that may be as large
+# as the file have no message: that of jsonschema would hold the value as a text.
+_RULES = {
+    "type": _rule(lambda names, value: not any(_is_type(value, name) for name in _names(names))),
+    "required": _rule(lambda keys, value: not value.keys() >= set(keys), "object"),
+    "enum": _rule(lambda words, value: value not in words, "string"),
+    "uniqueItems": _rule(lambda is_rule, value: is_rule and bool(_repeated_words(value)), "array"),
+    "minItems": _rule(lambda least, value: len(value) < least, "array"),
+    "maxItems": _rule(lambda most, value: len(value) > most, "array"),
+    "minProperties": _rule(lambda least, value: len(value) < least, "object"),
+    "maxProperties": _rule(lambda most, value: len(value) > most, "object"),
+    "minLength": _rule(lambda least, value: len(value) < least, "string"),
+    "maxLength": _rule(lambda most, value: len(value) > most, "string"),
+}
+_Validator: Any = extend(Draft7Validator, _RULES)
 
 
 def _repeated_words(values: list[JsonValue]) -> list[str]:
@@ -376,12 +330,12 @@ def _repeated_words(values: list[JsonValue]) -> list[str]:
     return [word for word, count in count_of_word.items() if count > 1]
 
 
-def _remedy(schema: Mapping[str, Any]) -> str:
-    return _whole(schema) or "see the schema of the file"
+def _schema_problem(problem: str, schema: Mapping[str, Any], where: str, rule: str) -> Problem:
+    remedy = _whole(schema) or "see the schema of the file"
+    return Problem("E-JSON-SCHEMA", problem, remedy, where=where, rule=rule)
 
 
-def _error_words(error: ValidationError, where: str, rule: str) -> Words:
-    """Return the words for an error of jsonschema at a place."""
+def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
     keyword, allowed, value = error.validator, error.validator_value, error.instance
     variant = ""
     if keyword == "type":
@@ -407,7 +361,7 @@ def _error_words(error: ValidationError, where: str, rule: str) -> Words:
         problem = f"'{quote(_repeated_words(value)[0], 24)}' occurs more than once"
     else:
         problem = quote(error.message)
-    return Words(where, f"{rule}/{keyword}/{variant}", problem, _remedy(error.schema))
+    return _schema_problem(problem, error.schema, where, f"{rule}/{keyword}/{variant}")
 
 
 def _type_words(value: JsonValue) -> tuple[str, str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from validator.arrays import Bools, Ints
+from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.items import LONGEST_KEY, Place, check_items
 from validator.texts import quote
@@ -42,20 +42,23 @@ def match_keys(
     is_unknown = np.array([key not in known_keys for key in keys], bool)
     first_index = _first_indexes(keys)
     missing = [key for key in reference_keys if key not in first_index]
-
-    def place_of_key(key: str) -> Place:
-        return Place(file, place(first_index[key]))
-
+    is_of_other_data = bool(len(keys)) and bool(is_unknown.all())
     with Findings.collect() as findings:
-        with findings.part():
-            if missing and not is_unknown.all():
-                _refuse_unknown(keys, known_keys, is_unknown, file, place)
-            else:
-                findings.notes += check_items(first_index, known_keys, "key", place_of_key)
-        if len(first_index) < len(keys):
+        if is_of_other_data or not missing:
             with findings.part():
-                refuse_repeated(keys, file, place)
-        if missing and not (is_unknown.size and is_unknown.all()):
+                findings.notes += check_items(
+                    first_index, known_keys, "key", lambda key: Place(file, place(first_index[key]))
+                )
+        elif is_unknown.any():
+            from validator.names import explain_unknown_names
+
+            # They may be missing keys, misspelled.
+            remedy = explain_unknown_names(first_index, known_keys) or "correct or drop it"
+            for index in findings.first_of(is_unknown):
+                problem = f"'{quote(keys[index], LONGEST_KEY)}' is not one of the requested keys"
+                findings.add("E-KEY-UNKNOWN", problem, remedy, file=file, where=place(index))
+        add_repeated(keys, file, place, findings)
+        if missing and not is_of_other_data:
             names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
             problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
             findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
@@ -64,34 +67,14 @@ def match_keys(
     return Read(order, findings.notes)
 
 
-def _refuse_unknown(
-    keys: Sequence[str],
-    known_keys: Collection[str],
-    is_unknown: Bools,
-    file: str,
-    place: Callable[[int], str],
-) -> None:
-    """Raise Refused with unknown keys, if any: they may be missing keys, misspelled."""
-    if not is_unknown.any():
-        return
-    from validator.names import explain_unknown_names
-
-    remedy = explain_unknown_names(dict.fromkeys(keys), known_keys) or "correct or drop it"
-    with Findings.collect() as findings:
-        for index in findings.first_of(is_unknown):
-            problem = f"'{quote(keys[index], LONGEST_KEY)}' is not one of the requested keys"
-            findings.add("E-KEY-UNKNOWN", problem, remedy, file=file, where=place(index))
-
-
-def refuse_repeated(keys: Sequence[str], file: str, place: Callable[[int], str]) -> None:
-    """Raise Refused if keys occur more than once, with the place of the first."""
+def add_repeated(keys: Sequence[str], file: str, place: Callable[[int], str], findings: Findings) -> None:
+    """Add a problem for each key that occurs again, with the place of the first."""
     first_index = _first_indexes(keys)
     is_repeated = np.array([first_index[key] < index for index, key in enumerate(keys)], bool)
-    with Findings.collect() as findings:
-        for index in findings.first_of(is_repeated):
-            first_place = place(first_index[keys[index]])
-            problem = f"'{quote(keys[index], LONGEST_KEY)}' is also in {first_place}"
-            findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))
+    for index in findings.first_of(is_repeated):
+        first_place = place(first_index[keys[index]])
+        problem = f"'{quote(keys[index], LONGEST_KEY)}' is also in {first_place}"
+        findings.add("E-KEY-TWICE", problem, "keep one of them", file=file, where=place(index))
 
 
 def _first_indexes(keys: Sequence[str]) -> dict[str, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import re
 from typing import NamedTuple
 
 from validator.findings import Findings
@@ -62,17 +63,13 @@ PYTORCH = FileKind("a file of PyTorch", _WRITE)
 _HTML = FileKind("a web page (HTML)", "download the file itself, perhaps after logging in")
 _UTF16 = FileKind("UTF-16 text", _ENCODE)
 _UTF32 = FileKind("UTF-32 text", _ENCODE)
-# Zips of programs, by the beginning or the end of the name of their first member.
-_FIRST_MEMBERS = (
-    (
-        (b"[Content_Types].xml", b"_rels/", b"xl/", b"docProps/"),
-        (),
-        FileKind("an Excel file (.xlsx)", _EXPORT),
-    ),
-    ((b"mimetype",), (), FileKind("a file of an office program", _EXPORT)),
-    ((), (b".npy",), FileKind("an archive of numpy (.npz)", _WRITE)),
-    ((), (b"/data.pkl",), PYTORCH),
-)
+# Zips of programs, by patterns of the name of their first member.
+_FIRST_MEMBERS = {
+    rb"\[Content_Types\]\.xml|_rels/|xl/|docProps/": FileKind("an Excel file (.xlsx)", _EXPORT),
+    rb"mimetype": FileKind("a file of an office program", _EXPORT),
+    rb"(?s:.*)\.npy\Z": FileKind("an archive of numpy (.npz)", _WRITE),
+    rb"(?s:.*)/data\.pkl\Z": PYTORCH,
+}
 
 
 def kind_of(head: bytes) -> FileKind | None:
@@ -113,10 +110,8 @@ def _kind_of_zip(head: bytes) -> FileKind:
     """Return which program writes a zip that begins so."""
     n_name = int.from_bytes(head[26:28], "little")
     name = head[_MEMBER_NAME : _MEMBER_NAME + n_name]
-    for starts, ends, kind in _FIRST_MEMBERS:
-        if name.startswith(starts) or name.endswith(ends):
-            return kind
-    return _ZIP
+    kinds = (kind for pattern, kind in _FIRST_MEMBERS.items() if re.match(pattern, name))
+    return next(kinds, _ZIP)
 
 
 def _wide_encoding(head: bytes) -> FileKind | None:

@@ -69,7 +69,12 @@ def start(seconds: float, memory_mb: float) -> None:
     _state.deadline = time.monotonic() + seconds
     signal.signal(signal.SIGALRM, _ring)
     _set_timer(seconds)
-    _limit_memory(int(memory_mb * _MB))
+    n_bytes = int(memory_mb * _MB)
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or n_bytes < soft:
+        with contextlib.suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_AS, (n_bytes, hard))
+            _state.memory_before = _state.memory_before or (soft, hard)
 
 
 def finish() -> None:
@@ -122,14 +127,6 @@ def watch_termination() -> None:
         if resource is not None:
             signal.signal(signal.SIGALRM, _ring)
             _set_timer()
-
-
-def _limit_memory(n_bytes: int) -> None:
-    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    if soft == resource.RLIM_INFINITY or n_bytes < soft:
-        with contextlib.suppress(ValueError, OSError):
-            resource.setrlimit(resource.RLIMIT_AS, (n_bytes, hard))
-            _state.memory_before = _state.memory_before or (soft, hard)
 
 
 def _set_timer(seconds_left: float = math.inf) -> None:

@@ -1,4 +1,4 @@
-"""Names that the data does not have: the one change with which all are known, or both sides to compare.
+"""Names that the data does not have: the one change with which all are known, both sides, the nearest name.
 
 It needs no labels: only names that are public. A *folding* maps all spellings of a name to one text: names
 that fold alike differ only in what the folding drops, such as upper case, or an ending. Names of a submission
@@ -7,6 +7,7 @@ are hostile: what is compared is limited in number and length.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
@@ -23,6 +24,12 @@ REMEDY = "write them as in the data, "
 """What explanations begin with."""
 _LONGEST_SHOWN = 40
 _SHOWN_OF_SIDE = 3
+# What does not explain the members of so many groups, as frames of videos, does not explain all.
+_GROUPS_LOOKED_AT = 50
+# The least similarity to the nearest name, as `difflib` measures it, and what bounds the time.
+_LEAST_SIMILARITY = 0.7
+_MOST_NEAREST = 2_000
+_LONGEST_NEAREST = 60
 
 # All ASCII characters but digits and lowercase letters.
 _MARKS = re.compile(r"[\0-/:-`{-\x7f]+")
@@ -89,6 +96,31 @@ def explain_unknown_names(names: Collection[str], known_names: Collection[str]) 
     return f"{REMEDY}{change.text()}" if change else ""
 
 
+def explain_unknown_members(members: Collection[Member], known_members: Collection[Member]) -> str:
+    """Return the one change with which all names are names of the data, no two the same; "" if none is sure.
+
+    Only those of what both sides have are compared, and the number of a name may tell it alone.
+
+    Examples
+    --------
+    >>> frames, known_frames = [("v", "1"), ("v", "2"), ("v", "3")], [("v", "0"), ("v", "1"), ("v", "2")]
+    >>> explain_unknown_members(frames, known_frames)
+    "write them as in the data, with n - 1 for n, as '0' for '1'"
+    """
+    known = set(known_members)
+    unknown_groups = {group for group, name in members if (group, name) not in known}
+    known_groups = {group for group, _ in known}
+    few_groups = set(sorted(unknown_groups & known_groups)[:_GROUPS_LOOKED_AT])
+    for groups in (few_groups, known_groups):
+        some_members = [member for member in members if member[0] in groups]
+        some_known = [member for member in known_members if member[0] in groups]
+        change = find_sure_change(some_members, some_known, by_number=True)
+        if change is None:
+            return ""
+        explanation = f"{REMEDY}{change.text()}"
+    return explanation
+
+
 def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
     """Return the first names of both sides.
 
@@ -135,36 +167,36 @@ def find_sure_change(
     if is_too_long or is_too_much or known.issuperset(members):
         return None
     sure_change = None
-    for change in _changes(members, known, by_number):
+    for change in filter(None, _changes(members, known, by_number)):
         if sure_change and change.member_of_member != sure_change.member_of_member:
             return None
         sure_change = sure_change or change
     return sure_change
 
 
-def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> Iterator[Change]:
-    """Yield the changes with which every member is one of the data, the simplest first."""
+def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> Iterator[Change | None]:
+    """Yield the changes with which every member is one of the data, the simplest first, None for others."""
     kept = known.intersection(members)
     unknown = [member for member in members if member not in known]
     group, name = unknown[0]
     for folding in FOLDINGS:
-        yield from _changed("", unknown, kept, unique_folds(known, folding), folding)
+        yield _changed("", unknown, kept, unique_folds(known, folding), folding)
     for fold in (str, _without_zeros, fold_all):
         member_of_fold = unique_folds(known, fold)
-        yield from _changed("", unknown, kept, member_of_fold, fold)
+        yield _changed("", unknown, kept, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]
         for change_affix in _affixes(fold(name), true_texts):
-            yield from _changed("", unknown, kept, member_of_fold, _both(fold, change_affix))
+            yield _changed("", unknown, kept, member_of_fold, _both(fold, change_affix))
     fold = _number_alone if by_number else _without_zeros
     member_of_fold = unique_folds(known, fold)
     if by_number:
-        yield from _changed("", unknown, kept, member_of_fold, fold)
+        yield _changed("", unknown, kept, member_of_fold, fold)
     for amount, words in ((1, "with n + 1 for n"), (-1, "with n - 1 for n")):
         shift = _both(partial(_with_shifted_number, amount), fold)
-        for change in _changed(words, members, set(), member_of_fold, shift):
-            # One name is always the neighbor of another, and a part of the data may be any other part.
-            if len(known) > 1 and known == set(change.member_of_member.values()):
-                yield change
+        change = _changed(words, members, set(), member_of_fold, shift)
+        # One name is always the neighbor of another, and a part of the data may be any other part.
+        if change and len(known) > 1 and known == set(change.member_of_member.values()):
+            yield change
 
 
 def unique_folds(members: Iterable[Member], fold: Fold) -> dict[Member, Member | None]:
@@ -184,19 +216,19 @@ def _changed(
     kept: set[Member],
     member_of_fold: Mapping[Member, Member | None],
     respell: Fold,
-) -> Iterator[Change]:
-    """Yield the change of members into those that fold to what ``respell`` makes of names, if there is one
-    for each, no two the same and none of those that are ``kept``."""
+) -> Change | None:
+    """Return the change of members into those that fold to what ``respell`` makes of names, None unless there
+    is one for each, no two the same and none of those that are ``kept``."""
     member_of_member: dict[Member, Member] = {}
     taken: set[Member] = set()
     for group, name in members:
         true = member_of_fold.get((group, respell(name)))
         # The second of two that are the same ends it: thousands of names may be spellings of one.
         if true is None or true in kept or true in taken:
-            return
+            return None
         taken.add(true)
         member_of_member[group, name] = true
-    yield Change(words, {**dict(zip(kept, kept)), **member_of_member})
+    return Change(words, {**dict(zip(kept, kept)), **member_of_member})
 
 
 def _both(first: Fold, second: Fold) -> Fold:
@@ -213,9 +245,9 @@ def _affixes(text: str, true_texts: Iterable[str]) -> Iterator[Fold]:
         if not shorter or not n_more:
             continue
         if longer.endswith(shorter) and not _splits_number(longer, n_more):
-            yield partial(_change_start, longer[:n_more], is_added)
+            yield partial(_change_affixes, longer[:n_more], "", is_added)
         if longer.startswith(shorter) and not _splits_number(longer, len(shorter)):
-            yield partial(_change_end, longer[len(shorter) :], is_added)
+            yield partial(_change_affixes, "", longer[len(shorter) :], is_added)
 
 
 def _splits_number(text: str, place: int) -> bool:
@@ -223,16 +255,12 @@ def _splits_number(text: str, place: int) -> bool:
     return text[place - 1].isdigit() and text[place].isdigit()
 
 
-def _change_start(start: str, is_added: bool, name: str) -> str:
+def _change_affixes(start: str, end: str, is_added: bool, name: str) -> str:
+    """Return a name with a start and an end, or without them, "" if it does not have them."""
     if is_added:
-        return start + name
-    return name[len(start) :] if name.startswith(start) else ""
-
-
-def _change_end(end: str, is_added: bool, name: str) -> str:
-    if is_added:
-        return name + end
-    return name[: -len(end)] if name.endswith(end) else ""
+        return f"{start}{name}{end}"
+    has_affixes = name.startswith(start) and name.endswith(end)
+    return name[len(start) : len(name) - len(end)] if has_affixes else ""
 
 
 def _number_alone(name: str) -> str:
@@ -247,3 +275,33 @@ def _with_shifted_number(amount: int, name: str) -> str:
     if match is None or int(match[0]) + amount < 0:
         return ""
     return f"{name[: match.start()]}{int(match[0]) + amount}{name[match.end() :]}"
+
+
+class NearestNames:
+    """Finds the nearest of some names to one that is not among them.
+
+    Parameters
+    ----------
+    names : collection of str
+        What is public. Of more than 2,000 names only those that fold alike are found.
+    """
+
+    def __init__(self, names: Collection[str]) -> None:
+        self._member_of_fold = unique_folds((("", name) for name in names), fold_all)
+        few_names = sorted(names, reverse=True) if len(names) <= _MOST_NEAREST else ()
+        self._name_of_text = {folded(name[:_LONGEST_NEAREST]): name for name in few_names}
+
+    def find(self, name: str) -> str:
+        """Return the nearest name, "" if none is near."""
+        if len(name) > _LONGEST_NEAREST:
+            return ""
+        member = self._member_of_fold.get(("", fold_all(name)))
+        if member is not None:
+            return member[1]
+        matches = difflib.get_close_matches(folded(name), self._name_of_text, n=1, cutoff=_LEAST_SIMILARITY)
+        return self._name_of_text[matches[0]] if matches else ""
+
+    def words(self, name: str) -> str:
+        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near."""
+        nearest = self.find(name)
+        return f" (the nearest is '{quote(nearest, _LONGEST_NEAREST)}')" if nearest else ""

@@ -99,8 +99,7 @@ def decode_png(png: bytes, height: int, width: int) -> Pixels:
         damaged: a checksum is wrong, there is a second header, there are fewer or more lines than the header
         says, or it ends too early.
     """
-    header = _read_header(png)
-    _check_header(header, height, width)
+    header = _read_header(png, height, width)
     if not png.endswith(_END):
         raise _wrong_end()
     image_data = _image_data(png)
@@ -119,17 +118,14 @@ class _Header(NamedTuple):
     interlacing: int
 
 
-def _read_header(png: bytes) -> _Header:
-    """Return the header. Raises ImageError if the file does not begin with one."""
+def _read_header(png: bytes, height: int, width: int) -> _Header:
+    """Return the header of a PNG of this size. Raises ImageError if the file does not begin with one."""
     if not png.startswith(_SIGNATURE):
         raise ImageError("signature", "this is not a PNG", "encode the pixels as an 8-bit RGB PNG")
     begin = len(_SIGNATURE) + len(_HEADER_BEGIN)
     if png[len(_SIGNATURE) : begin] != _HEADER_BEGIN or len(png) < begin + _HEADER.size:
         raise ImageError("header", "the PNG does not begin with a whole header (IHDR)", _AGAIN)
-    return _Header(*_HEADER.unpack_from(png, begin))
-
-
-def _check_header(header: _Header, height: int, width: int) -> None:
+    header = _Header(*_HEADER.unpack_from(png, begin))
     if (header.height, header.width) != (height, width):
         problem = f"the PNG is {header.height} x {header.width}, uv_shape says {height} x {width}"
         raise ImageError("size", problem, "encode the array of the box itself")
@@ -139,6 +135,7 @@ def _check_header(header: _Header, height: int, width: int) -> None:
         raise ImageError(f"type {header.color_type}", problem, "write an 8-bit RGB PNG without alpha")
     if header.compression or header.filtering or header.interlacing > 1:
         raise _damaged()
+    return header
 
 
 def _wrong_end() -> ImageError:

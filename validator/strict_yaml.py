@@ -95,7 +95,8 @@ def load_strict(text: str) -> YamlValue:
         The text is too long, not YAML, or nested too deep, has a value that cannot be read, or names a key
         twice.
     """
-    return _load(text, _StrictLoader)
+    # Callers may change what they get.
+    return copy.deepcopy(_load(text, _StrictLoader))
 
 
 def load_plain(text: str) -> YamlValue:
@@ -103,17 +104,12 @@ def load_plain(text: str) -> YamlValue:
 
     Raises yaml.YAMLError as `load_strict`.
     """
-    return _load(text, _PlainLoader)
-
-
-def _load(text: str, loader: Any) -> YamlValue:
-    if len(text) > _MOST_CHARACTERS:
-        raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
-    # Callers may change what they get.
-    return copy.deepcopy(_load_once(text, loader))
+    return copy.deepcopy(_load(text, _PlainLoader))
 
 
 @lru_cache(maxsize=8)
-def _load_once(text: str, loader: Any) -> YamlValue:
+def _load(text: str, loader: Any) -> YamlValue:
     """Return the data, which are kept: commands read a competition.yaml several times."""
+    if len(text) > _MOST_CHARACTERS:
+        raise yaml.MarkedYAMLError(problem=f"it has more than {_MOST_CHARACTERS:,} characters")
     return yaml.load(text, Loader=loader)  # noqa: S506 - a subclass of SafeLoader

@@ -125,7 +125,6 @@ def _add_irregular(mode: int, name: str, findings: Findings) -> None:
 
 
 def _refuse_too_many(findings: Findings, file: str, limits: Limits) -> NoReturn:
-    """Refuse a zip or folder that holds more files than a submission may have."""
     findings.refuse("E-ZIP-COUNT", f"there are more files than {limits.files:,}", _ONLY_NEEDED, file=file)
 
 
@@ -139,24 +138,21 @@ def _check_members(
     members = _with_slashes(members, findings)
     _check_names(members, findings)
     _check_sizes(members, limits, findings, file)
-    files = {name: member for name, member in members.items() if not name.endswith("/")}
-    kept = {name: member for name, member in files.items() if not _JUNK.search(name)}
-    if len(kept) < len(files):
-        junk = [quote(name) for name in sorted(files.keys() - kept.keys())]
-        text = f"{counted(len(junk), 'file')} of the operating system ignored: {some_words(junk, most=2)}"
-        findings.note("N-JUNK", text)
-    return _without_metadata(kept, findings)
-
-
-def _without_metadata(members: Mapping[str, Member], findings: Findings) -> dict[str, Member]:
-    """Return the members but those named like the files in which a platform looks for a command."""
     kept: dict[str, Member] = {}
+    junk = []
     for name, member in members.items():
-        if set(PurePosixPath(name).parts).isdisjoint(PLATFORM_FILES):
+        if name.endswith("/"):
+            continue
+        if _JUNK.search(name):
+            junk.append(quote(name))
+        elif set(PurePosixPath(name).parts).isdisjoint(PLATFORM_FILES):
             kept[name] = member
         else:
             problem = "a platform would take a file of this name for a program to run"
             findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
+    if junk:
+        some_junk = some_words(sorted(junk), most=2)
+        findings.note("N-JUNK", f"{counted(len(junk), 'file')} of the operating system ignored: {some_junk}")
     return kept
 
 
@@ -422,13 +418,14 @@ def open_zip(
     guarded = _GuardedFile(stream, partial(_refuse_too_many, findings, name, limits), limits)
     try:
         archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
+        if len(archive.infolist()) > limits.files:
+            _refuse_too_many(findings, name, limits)
+        # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
+        if any(info.header_offset < 0 for info in archive.infolist()):
+            raise zipfile.BadZipFile
     except read_errors():
-        _refuse_damaged(name, findings)
-    if len(archive.infolist()) > limits.files:
-        _refuse_too_many(findings, name, limits)
-    # Newer releases of Python refuse a directory that puts files before the beginning of the zip.
-    if any(info.header_offset < 0 for info in archive.infolist()):
-        _refuse_damaged(name, findings)
+        hint = "create the zip again and check its size after uploading"
+        findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=name)
     guarded.is_trusted = True
     if _overlap(archive):
         hint = "create it again with an ordinary zip program"
@@ -453,11 +450,6 @@ class _GuardedFile:
         if not self.is_trusted and size > self._most_bytes:
             self._refuse()
         return self._stream.read(size)
-
-
-def _refuse_damaged(name: str, findings: Findings) -> NoReturn:
-    hint = "create the zip again and check its size after uploading"
-    findings.refuse("E-ZIP-DAMAGED", "the zip file is damaged", hint, file=name)
 
 
 def _why_no_zip(head: bytes) -> tuple[str, str, str]:

@@ -44,7 +44,7 @@ from organizer.bundle.zip_members import (
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.texts import counted, printable, quote, some_words
 
 _NEARLY_COMPETITION = re.compile(r"competition\.(yaml|yml|json|txt)(\.\w+)?", re.I)

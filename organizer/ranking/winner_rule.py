@@ -24,7 +24,7 @@ from scoring_program.metrics.resampling import LEAST_ITEMS, HalfScores, Interval
 from scoring_program.settings import SETTINGS_FILE, Settings
 from scoring_program.task import Declaration, load_task
 from validator.arrays import Bools, Floats
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.texts import quote, some_words
 
 _MOST_GAIN = 10.0

@@ -45,7 +45,7 @@ from validator.findings import Findings
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside
 from validator.formats.anet_entities.write import Results, add_object, encode_submission, no_objects
 from validator.json_columns import JsonValue
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.texts import counted, pointer_part, quote, some_words
 
 # The box of an object on each frame that is decided.

@@ -48,7 +48,7 @@ from validator.arrays import Bools, Ints, Pixels
 from validator.findings import Findings
 from validator.formats.densepose.write import encode_detection, encode_submission
 from validator.json_columns import JsonValue
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.texts import counted
 
 IMAGES_FILE = "images.json"

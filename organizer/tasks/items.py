@@ -38,9 +38,8 @@ from scoring_program.task import load_task
 from validator.arrays import Floats
 from validator.findings import Findings
 from validator.formats.items.arrays import Items, PlainValues, Regions, corners_of
-from validator.formats.items.example import example_value
 from validator.formats.items.read import form_of
-from validator.formats.items.write import as_instance, encode
+from validator.formats.items.write import as_instance, encode, example_value
 from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Form, Kind
 from validator.texts import pointer_part

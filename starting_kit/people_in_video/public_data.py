@@ -22,7 +22,7 @@ from scoring_program.task import Public, PublicItems, Vocabulary, load_task
 from scoring_program.vocabulary_file import parse_vocabulary
 from validator.checking import check_within_limits
 from validator.findings import Findings, Note, mistakes_first, without_explained
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.submission import Limits, Submission, open_submission
 from validator.texts import quote, some_words
 

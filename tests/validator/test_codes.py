@@ -158,7 +158,7 @@ CASES = [
     ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: "["}, DETECTIONS, "line 1 column 2"),
     ("E-JSON-SYNTAX", KINETICS, videos('{"v": "run"}\n{"w": "walk"}\n'), CLASSES, "line 2 column 1"),
     ("E-JSON-SYNTAX", GIVEN, {SENTENCES: '{"results": {}, "eval_mode": "GT"}\n' * 2}, SENTENCES, "line 2 column 1"),
-    ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: '{"image_id": 1}\n' * 2}, DETECTIONS, ""),
+    ("E-JSON-SYNTAX", DENSEPOSE, {DETECTIONS: '{"image_id": 1}\n' * 2}, DETECTIONS, "line 2 column 1"),
     ("E-PART-LENGTH", KINETICS, human(verbs=("hold", "kick")), PARTS, "/v~11/img_1.json/humans/0/parts/left_hand"),
     ("E-TASK", GESTURE, {CLASSES: "{}"}, "", ""),
     ("E-TASK", DENSEPOSE, segments(), SENTENCES, ""),

@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from tests.helpers import refused, values_of
 from validator.checking import plain_findings
+from validator.findings import Findings
 from validator.items import Place, check_items
-from validator.keys import match_keys, refuse_repeated
+from validator.keys import add_repeated, match_keys
 
 
 def checked(items, reference_items):
@@ -124,15 +125,21 @@ def test_long_keys_are_cut():
         assert missing.endswith(f" {'z' * cut}{end}")
 
 
+def repeated(keys):
+    findings = Findings()
+    add_repeated(keys, "x.json", place, findings)
+    return findings
+
+
 @given(st.lists(st.sampled_from("abc"), max_size=6))
 def test_double_keys_are_found_without_a_reference(keys):
     if doubles(keys):
-        findings = refused(refuse_repeated, keys, "x.json", place)
+        findings = repeated(keys)
         assert [
             (problem.code, problem.where, values_of(problem.problem)) for problem in findings.problems
         ] == doubles(keys)
     else:
-        refuse_repeated(keys, "x.json", place)
+        assert repeated(keys).ok
 
 
 def test_many_repeated_keys_are_counted_beside_other_problems():

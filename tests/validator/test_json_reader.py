@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 import tempfile
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,17 +30,14 @@ from tests.helpers import (
     scaled,
     values_of,
 )
-from validator import json_reader
+from validator import json_text
 from validator.checking import load_format, plain_findings
 from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import JsonFile, load_rules
 from validator.json_columns import SchemaError, UnfitError, check_of
-from validator.json_list_reader import load_list_schema, read_list
-from validator.json_object_reader import read_json, strict_loads
-from validator.json_reader import Budget, load_schema
-from validator.json_values import iter_list
+from validator.json_reader import as_dict, iter_list, load_schema, read_json, read_list, strict_loads
 from validator.texts import pointer_part
 
 pytestmark = pytest.mark.interpreters
@@ -65,13 +61,13 @@ def check_value(data, schema):
     """Return the only value of a list. Raises Refused."""
     with Findings.collect() as findings:
         stream = io.BytesIO(b"[" + data + b"]")
-        batches = list(read_list(stream.read, "f.json", load_list_schema(schema), findings, Budget()))
+        batches = list(read_list(stream.read, "f.json", schema, findings))
     ((value,),) = [batch.column.values for batch in batches if batch.keys]
     return value
 
 
-def parts(data, budget=None):
-    return read_parts(io.BytesIO(data).read, "f.json", PARTS, budget=budget)
+def parts(data):
+    return read_parts(io.BytesIO(data).read, "f.json", PARTS)
 
 
 def is_valid(data):
@@ -270,7 +266,7 @@ def test_in_pieces_of_any_size_contents_and_messages_are_the_same(kind, seed, n_
     data = odd_json(random.Random(seed), document, 0.01).encode("utf-8", "surrogatepass")
     whole = outcome(read, data)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(json_reader, "_PIECE", n_bytes)
+        patch.setattr(json_text, "_PIECE", n_bytes)
         assert outcome(read, data) == whole, data
 
 
@@ -279,7 +275,7 @@ def test_numbers_may_be_cut_anywhere(monkeypatch, number):
     text = f'{{"a": {number},"b": {number} }}'
     file = JsonFile("f.json", CLASSES.schema)
     for n_bytes in range(1, len(text)):
-        monkeypatch.setattr(json_reader, "_PIECE", n_bytes)
+        monkeypatch.setattr(json_text, "_PIECE", n_bytes)
         problems = refused(read_classes, io.BytesIO(text.encode()).read, "f.json", file).problems
         assert [(problem.code, problem.where) for problem in problems] == [
             ("E-JSON-SCHEMA", "/a"),
@@ -293,8 +289,8 @@ def test_numbers_may_be_cut_anywhere(monkeypatch, number):
     "wrong", [f"[{'1, ' * 50}1]", '["ab","ab","ab","ab","ab","ab"]', '"\N{GRINNING FACE}' + "a" * 100 + '"']
 )
 def test_a_value_that_takes_more_memory_than_a_submission_is_refused_before_it_is_decoded(monkeypatch, wrong):
-    monkeypatch.setattr(json_reader, "_PIECE", 10)
-    monkeypatch.setattr(json_reader, "_MOST_MEMORY", 900)
+    monkeypatch.setattr(json_text, "_PIECE", 10)
+    monkeypatch.setattr(json_text, "_MOST_MEMORY", 900)
     good = {f"v{number}": "run" for number in range(100)}
     assert read_classes(io.BytesIO(json.dumps(good).encode()).read, "f.json", CLASSES).content == good
     text = json.dumps(good)[:-1] + f', "w": {wrong}}}'
@@ -563,7 +559,7 @@ def test_a_list_of_another_kind_is_one_problem(box, n_problems):
 def test_values_of_large_files_are_counted(most, ok):
     data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
     file = CLASSES._replace(values=most)
-    assert findings_of(read_json, io.BytesIO(data).read, "f.json", file, dict).ok == ok
+    assert findings_of(read_json, io.BytesIO(data).read, "f.json", file, as_dict).ok == ok
 
 
 # Words of our schemas that each give a message of their own.
@@ -600,7 +596,7 @@ def many_rules(tmp_path):
 
     def read(value, **limits):
         data = value if isinstance(value, bytes) else json.dumps(value).encode()
-        return read_json(io.BytesIO(data).read, "f.json", json_file(tmp_path, MANY_RULES, **limits), dict)
+        return read_json(io.BytesIO(data).read, "f.json", json_file(tmp_path, MANY_RULES, **limits), as_dict)
 
     return read
 
@@ -700,7 +696,7 @@ def test_schema_that_cannot_be_used_is_refused_in_one_line(tmp_path, schema, rea
     file = json_file(tmp_path, schema)
     if isinstance(schema, str):
         file.schema.write_text(schema, encoding="utf-8")
-    findings = refused(read_json, io.BytesIO(b"{}").read, "f.json", file, dict)
+    findings = refused(read_json, io.BytesIO(b"{}").read, "f.json", file, as_dict)
     assert places_of(findings) == [("E-SCHEMA", "schema.json", "")]
     assert reason in findings.problems[0].problem
     assert "docs/new_task.md" in findings.problems[0].remedy
@@ -794,7 +790,9 @@ def test_rules_of_entries_are_not_those_around_them(tmp_path):
         },
     }
     file = json_file(tmp_path, schema, each="entries")
-    findings = refused(read_json, io.BytesIO(b'{"entries": {"p": {}, "q": {}}}').read, "f.json", file, dict)
+    findings = refused(
+        read_json, io.BytesIO(b'{"entries": {"p": {}, "q": {}}}').read, "f.json", file, as_dict
+    )
     assert [(problem.where, values_of(problem.problem)) for problem in findings.problems] == [
         ("/entries/p", ["'a'"]),
         ("/entries/q", ["'a'"]),
@@ -826,7 +824,7 @@ NESTED: dict[str, Any] = {
 def nested(text, folder):
     """Read a file by `NESTED`."""
     return read_json(
-        io.BytesIO(text.encode()).read, "f.json", json_file(folder, NESTED, each="entries"), dict
+        io.BytesIO(text.encode()).read, "f.json", json_file(folder, NESTED, each="entries"), as_dict
     )
 
 
@@ -999,7 +997,7 @@ def test_entries_are_converted_once(tmp_path):
     calls = []
 
     def convert(entries):
-        calls.append(list(entries))
+        calls.append(list(as_dict(entries).items()))
         return calls[0]
 
     # The second value is one that only the strict parser accepts.
@@ -1023,16 +1021,6 @@ def test_problem_beside_many_good_values_is_explained():
         ("E-JSON-SCHEMA", "f.json", "/vid7/bad/humans"),
         ("E-JSON-SCHEMA", "f.json", "/vid7/worse/humans/0/box/3"),
     ]
-
-
-def test_one_budget_serves_several_files():
-    budget = Budget(problems=3)
-    bad = b'{"vid7": 1, "vid8": 2}'
-    assert len(refused(partial(parts, budget=budget), bad).problems) == 2
-    second = refused(partial(parts, budget=budget), bad)
-    assert [problem.where for problem in second.problems] == ["/vid7"]
-    third = refused(partial(parts, budget=budget), bad)
-    assert [(findings.total, findings.is_complete) for findings in (second, third)] == [(2, False)] * 2
 
 
 def load(text):
@@ -1190,26 +1178,6 @@ def test_a_wrong_value_of_a_list_of_another_length_is_explained_too():
     assert [problem.where for problem in findings.problems] == [where, f"{where}/0"]
 
 
-def test_without_jsonschema_a_problem_is_its_place_and_the_description():
-    code = (
-        "import io, sys; sys.modules['jsonschema'] = None\n"
-        "from validator.findings import Refused\n"
-        "from validator.formats.kinetics_tps.read import read_parts\n"
-        "from validator.formats.rules import load_rules\n"
-        'data = b\'{"v": {"f": {"humans": [{"box": [1, 2, 3, "x"]}]}, "g": {}}, "w": {"f": {"humans": []}}}\'\n'
-        "for content in (data, b'[1]'):\n"
-        "    try: read_parts(io.BytesIO(content).read, 'f', load_rules('kinetics_tps').json[1])\n"
-        "    except Refused as refused:\n"
-        "        for problem in refused.findings.problems: print(problem.code, problem.where, problem.remedy)\n"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines() == [
-        "E-JSON-SCHEMA /v/f/humans/0/box/3 write the coordinate as a number",
-        'E-JSON-SCHEMA /v/g write {"humans": [...]}',
-        "E-JSON-SCHEMA / map each video name to its sampled frames",
-    ]
-
-
 def test_a_good_file_imports_neither_jsonschema_nor_the_words():
     code = (
         "import io, sys\n"
@@ -1217,7 +1185,7 @@ def test_a_good_file_imports_neither_jsonschema_nor_the_words():
         "from validator.formats.rules import load_rules\n"
         'data = b\'{"v:": {"f": {"humans": [], "x": [{"y": ":"}]}}}\'\n'
         "read_parts(io.BytesIO(data).read, 'f', load_rules('kinetics_tps').json[1])\n"
-        "print({'jsonschema', 'validator.json_words', 'validator.nearest_names', 'difflib'} & set(sys.modules))\n"
+        "print({'jsonschema', 'validator.json_words', 'validator.names', 'difflib'} & set(sys.modules))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"

@@ -9,7 +9,7 @@ import zipfile
 import pytest
 
 from tests.helpers import ROOT
-from validator import json_reader
+from validator import json_text
 
 pytestmark = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="other systems do not tell a process its peak"
@@ -83,12 +83,12 @@ def test_a_long_text_takes_no_record_for_each_escape_or_row(task_id, name, befor
 READ_LARGEST = """
 import sys
 from pathlib import Path
-from validator import json_reader
+from validator import json_text
 from validator.findings import Refused
 from validator.formats.kinetics_tps.read import read_parts
 from validator.formats.rules import load_rules
 
-json_reader._PIECE, json_reader._MOST_MEMORY = 1_000_000, int(sys.argv[2])
+json_text._PIECE, json_text._MOST_MEMORY = 1_000_000, int(sys.argv[2])
 rules = load_rules("kinetics_tps").json[1]
 before = peak()
 try:
@@ -100,8 +100,8 @@ MOST_MEMORY = 130_000_000
 
 
 def expected_memory(text):
-    n_values = json_reader.count_values(text.encode())
-    return json_reader._MEMORY_OF_VALUE * n_values + json_reader._MEMORY_OF_TEXT * sys.getsizeof(text)
+    n_values = json_text.count_values(text.encode())
+    return json_text._MEMORY_OF_VALUE * n_values + json_text._MEMORY_OF_TEXT * sys.getsizeof(text)
 
 
 @pytest.mark.slow

@@ -8,16 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validator.member_names import explain_unknown_members
 from validator.names import (
     FOLDINGS,
     REMEDY,
+    NearestNames,
+    explain_unknown_members,
     explain_unknown_names,
     find_sure_change,
     fold_all,
     some_of_each,
 )
-from validator.nearest_names import NearestNames
 
 VIDEOS = [f"v_Qd3{letter}x" for letter in "abcdefghij"]
 FRAMES = [(f"v{video}", f"img_{frame:05d}.json") for video in range(6) for frame in range(1, 40, 5)]

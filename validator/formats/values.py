@@ -47,23 +47,14 @@ class Kind(Enum):
 
 
 # What a declaration must say of each kind, and what it may say.
-_NEEDED_WORDS = {
-    Kind.LABEL: {"labels"},
-    Kind.NUMBER: set[str](),
-    Kind.COLUMNS: {"columns"},
-    Kind.LABELS: {"labels"},
-    Kind.SEGMENTS: {"labels"},
-    Kind.BOXES: {"labels"},
-    Kind.VALUE: {"schema", "truth_schema", "example"},
-}
-_FURTHER_WORDS = {
-    Kind.LABEL: set[str](),
-    Kind.NUMBER: {"minimum", "maximum"},
-    Kind.COLUMNS: {"minimum", "maximum"},
-    Kind.LABELS: set[str](),
-    Kind.SEGMENTS: {"latest", "scores", "names", "missing"},
-    Kind.BOXES: {"minimum", "maximum", "scores", "names", "missing"},
-    Kind.VALUE: {"missing"},
+_WORDS = {
+    Kind.LABEL: (["labels"], []),
+    Kind.NUMBER: ([], ["minimum", "maximum"]),
+    Kind.COLUMNS: (["columns"], ["minimum", "maximum"]),
+    Kind.LABELS: (["labels"], []),
+    Kind.SEGMENTS: (["labels"], ["latest", "scores", "names", "missing"]),
+    Kind.BOXES: (["labels"], ["minimum", "maximum", "scores", "names", "missing"]),
+    Kind.VALUE: (["schema", "truth_schema", "example"], ["missing"]),
 }
 CORNERS = {Kind.SEGMENTS: ("start", "end"), Kind.BOXES: ("x1", "y1", "x2", "y2")}
 """The numbers that say where an instance is: the starts, then the ends."""
@@ -253,16 +244,13 @@ def parse_form(file: str, words: Mapping[str, Any]) -> Form:
 
 
 def _check_words(kind: Kind, is_table: bool, words: Mapping[str, Any]) -> None:
-    """Raise ValueError for words that are missing or unknown."""
-    needed_words = _NEEDED_WORDS[kind]
-    possible_words = {"kind"} | needed_words | _FURTHER_WORDS[kind]
+    needed_words, further_words = _WORDS[kind]
+    possible_words = {"kind", *needed_words, *further_words}
     if not is_table:
         possible_words.add("each")
     else:
         possible_words |= {"key"} if kind is Kind.COLUMNS else {"key", "column"}
-    unknown_words = words.keys() - possible_words
-    missing_words = needed_words - words.keys()
-    states = {"unknown": unknown_words, "missing": missing_words}
+    states = {"unknown": words.keys() - possible_words, "missing": set(needed_words) - words.keys()}
     parts = [f"{state} {', '.join(sorted(map(str, names)))}" for state, names in states.items() if names]
     if parts:
         raise ValueError(f"values: {' and '.join(parts)}")
@@ -283,7 +271,6 @@ def _is_name(text: str) -> bool:
 
 
 def _names_of(words: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return all labels or columns. Raises ValueError unless they are different texts."""
     word = "labels" if "labels" in words else "columns"
     if word not in words:
         return ()

@@ -145,8 +145,7 @@ def _word_notes(submission: Grounding, public: PublicSegments) -> list[Note]:
     n_unknown = len(submitted_words - public.words)
     if not n_unknown:
         return []
-    from validator.member_names import explain_unknown_members
-    from validator.names import EXPLAINED_BY_NAMES
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     submitted_segments = {segment for segment, _ in submitted_words}
     known_words = [word for word in public.words if word[0] in submitted_segments]
@@ -171,8 +170,7 @@ def _unknown_notes(
 ) -> list[Note]:
     if not unknown_segments:
         return []
-    from validator.member_names import explain_unknown_members
-    from validator.names import EXPLAINED_BY_NAMES
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     video, name = unknown_segments[0]
     number = counted(len(unknown_segments), "submitted segment")

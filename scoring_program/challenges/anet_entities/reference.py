@@ -22,7 +22,7 @@ from scoring_program.vocabulary_file import read_vocabulary
 from validator.arrays import Ints
 from validator.findings import Findings, Read
 from validator.json_columns import JsonValue
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.texts import pointer_part, quote
 
 PREPARED_FILE = "reference.npz"

@@ -114,8 +114,7 @@ def _frame_notes(submission: KineticsSubmission, public: PublicVideos) -> list[N
 
 
 def _unknown_notes(n_unknown: int, submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
-    from validator.member_names import explain_unknown_members
-    from validator.names import EXPLAINED_BY_NAMES
+    from validator.names import EXPLAINED_BY_NAMES, explain_unknown_members
 
     submitted_frames = frames_of_videos(submission.parts)
     submitted_keys, public_keys = _keys(submitted_frames), _keys(public.frames_of_video)

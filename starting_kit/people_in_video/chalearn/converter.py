@@ -25,10 +25,10 @@ from people_in_video.tools.conversion import (
 )
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.challenges.chalearn.task import TRACKS
+from validator.csv_text import numpy_words
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
-from validator.table_words import numpy_words
 from validator.texts import counted, quote, some_words
 
 _TRACK_WITH_ACTORS = "chalearn_action"

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from people_in_video.tools.conversion import ConversionError, is_table
 from people_in_video.tools.csv_file import read_csv
 from people_in_video.tools.json_file import read_json
+from validator.csv_text import numpy_words, other_separator
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.table_words import numpy_words, other_separator
 from validator.texts import quote, some_words
 
 COLUMNS = ("item", "class", "start", "end")

@@ -27,7 +27,7 @@ from people_in_video.tools.torch_file import is_torch_file, read_torch_file
 from people_in_video.writing import naming
 from validator.findings import Note, Refused
 from validator.formats.densepose.write import PNG_LEVEL
-from validator.json_values import iter_list
+from validator.json_reader import iter_list
 from validator.texts import counted, quote, quote_path
 
 _CLASS_NAMES = (

@@ -33,7 +33,7 @@ from scoring_program.task import Task
 from validator.arrays import Bools, Floats, Ints
 from validator.findings import Findings, Note, Refused
 from validator.json_columns import JsonValue
-from validator.json_object_reader import strict_loads
+from validator.json_reader import strict_loads
 from validator.limits import shortage_of
 from validator.texts import counted, quote
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from people_in_video.tools.conversion import ConversionError
 from validator.findings import Note
-from validator.json_object_reader import strict_loads
-from validator.json_reader import count_values
+from validator.json_reader import strict_loads
+from validator.json_text import count_values
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.texts import quote
 

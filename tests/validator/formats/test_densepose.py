@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from tests.helpers import ROOT, compact_lines, findings_of, make_zip, places_of, refused, text_of, values_of
-from validator import json_reader
+from validator import json_text
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Detection, DetectionHints
 from validator.formats.densepose.write import FORMAT, array_entry, encode_detection
@@ -78,7 +78,7 @@ def test_detections_are_passed_on_in_the_order_of_the_file(tmp_path, monkeypatch
 
 
 def test_large_files_are_read_in_pieces(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_reader, "_PIECE", 1000)
+    monkeypatch.setattr(json_text, "_PIECE", 1000)
     text = json.dumps(GOOD, indent=1, ensure_ascii=False).replace('"score"', '"é": 1, "score"')
     assert kept(tmp_path, text) == list(range(len(GOOD)))
     assert kept(tmp_path, "[]") == []
@@ -301,11 +301,11 @@ def test_damaged_file_is_one_problem(tmp_path):
     ("text", "code", "where", "keyword"),
     [
         ("", "E-JSON-SYNTAX", "", "empty"),
-        ('{"annotations": []}', "E-JSON-SCHEMA", "", "object"),
+        ('{"annotations": []}', "E-JSON-SCHEMA", "/", "object"),
         ("[", "E-JSON-SYNTAX", "line 1 column 2", "too early"),
         ('[{"a": 1}', "E-JSON-SYNTAX", "line 1 column 10", "too early"),
         ('[{"a": 1},\n{"a": "', "E-JSON-SYNTAX", "line 2 column 8", "inside a string"),
-        ('{"a": 1}\n{"a": 2}', "E-JSON-SYNTAX", "", "JSON Lines"),
+        ('{"a": 1}\n{"a": 2}', "E-JSON-SYNTAX", "line 2 column 1", "JSON Lines"),
         ("[1,]", "E-JSON-SYNTAX", "line 1 column 3", "closing bracket"),
         ("[,1]", "E-JSON-SYNTAX", "line 1 column 2", "missing"),
         ('[{"score": 01}]', "E-JSON-SYNTAX", "line 1 column 12", "'01}]' is in the place of a value"),
@@ -318,7 +318,7 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[{'image_id': 1}]", "E-JSON-SYNTAX", "line 1 column 3", "single quotes"),
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
         (b'[{"x": "\xff"}]', "E-JSON-ENCODING", "line 1 column 9", "byte 8"),
-        ("1", "E-JSON-SCHEMA", "", "something else"),
+        ("1", "E-JSON-SCHEMA", "/", "the number 1 instead of a list"),
         ("[1]".encode("utf-16"), "E-FILE-KIND", "", "UTF-16"),
         ("[1]".encode("utf-16-le"), "E-FILE-KIND", "", "UTF-16"),
         ("[1]".encode("utf-32-be"), "E-FILE-KIND", "", "UTF-32"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import chain, count, repeat
 
@@ -18,7 +18,8 @@ from validator.formats.rules import Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import IGNORED, LIMIT_OF_REFERENCE, Place, check_items
 from validator.json_columns import Column, JsonValue
-from validator.json_object_reader import Entries, Members, read_json
+from validator.json_reader import Batch, Members, read_json
+from validator.json_text import SUBMIT_LESS
 from validator.submission import Source, open_submission
 from validator.texts import counted, pointer_part, quote
 
@@ -37,7 +38,6 @@ _LEAST_PIXEL = 2
 _EMPTY_SEGMENT = ". What is annotated there counts as missed"
 # Far more than the challenge has: about ten objects a segment, and four segments a video.
 _MOST_OBJECTS = 1000
-_SUBMIT_LESS = "submit only what is asked for"
 _SEGMENTS_A_VIDEO, _LEAST_SEGMENTS = 40, 200_000
 
 
@@ -100,7 +100,6 @@ def read(path: Source, rules: Rules, reference_videos: Collection[str] | None = 
 
 
 def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
-    """Add a problem if a file is not of the mode of its task."""
     wanted_mode = MODES[task_id]
     if mode == wanted_mode:
         return
@@ -136,7 +135,7 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, verdict)
 
 
-def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
+def as_grounding(batches: Iterable[Batch]) -> tuple[Grounding, Ints]:
     """Return the arrays, and the lengths of the three lists of each segment (n_segments, 3).
 
     Segments whose lengths differ have no objects: `_check_lengths` refuses the file.
@@ -150,7 +149,7 @@ def as_grounding(entries: Entries) -> tuple[Grounding, Ints]:
     n_objects: list[Ints] = []
     # The fewest and the most of each batch.
     n_numbers: set[int] = set()
-    for batch in entries.batches():
+    for batch in batches:
         column = batch.column
         objects = column.inner
         segments += zip(chain.from_iterable(map(repeat, batch.keys, column.sizes.tolist())), column.keys)
@@ -198,13 +197,12 @@ def _corners(boxes: Column) -> Floats:
 
 
 def _check_number_of_segments(n_segments: int, n_videos: int, name: str, findings: Findings) -> None:
-    """Add a problem if there are too many segments."""
     most = max(_LEAST_SEGMENTS, _SEGMENTS_A_VIDEO * n_videos)
     if n_segments > most:
         limit = f"{most:,} ({_SEGMENTS_A_VIDEO} for each video, at least {_LEAST_SEGMENTS:,})"
         problem = f"there are more segments than {limit}"
         findings.add(
-            "E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where="/results", rule=LIMIT_OF_REFERENCE
+            "E-JSON-COUNT", problem, SUBMIT_LESS, file=name, where="/results", rule=LIMIT_OF_REFERENCE
         )
 
 
@@ -216,7 +214,7 @@ def check(grounding: Grounding, rules: Rules) -> Findings:
         problem = f"the segment has more than {_MOST_OBJECTS:,} objects"
         where = _segment_place(grounding, number)
         name = rules.json[0].name
-        findings.add("E-JSON-COUNT", problem, _SUBMIT_LESS, file=name, where=where, rule="objects")
+        findings.add("E-JSON-COUNT", problem, SUBMIT_LESS, file=name, where=where, rule="objects")
     return findings
 
 
@@ -270,7 +268,6 @@ def generated_hints(submission: Grounding) -> list[Note]:
 
 
 def _shared_boxes(submission: Grounding) -> list[Note]:
-    """Return a note if all objects of each segment have the same ten boxes."""
     segment = submission.segment
     following = np.flatnonzero(segment[1:] == segment[:-1]) + 1
     if len(following) < _LEAST_FOLLOWING:
@@ -284,7 +281,6 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
 
 
 def _copied_boxes(submission: Grounding) -> list[Note]:
-    """Return a note if most objects have at most two different boxes on the ten frames."""
     # What is not true of the first is not true of all, whose boxes take long.
     for boxes in (submission.box[:_LEAST_FOLLOWING], submission.box):
         is_change = (boxes[:, 1:] != boxes[:, :-1]).any(axis=2)
@@ -297,7 +293,6 @@ def _copied_boxes(submission: Grounding) -> list[Note]:
 
 
 def _small_or_large_videos(submission: Grounding) -> list[Note]:
-    """Return notes on videos whose boxes are in 0..1, and on boxes beyond the width of resized videos."""
     number_of_video: dict[str, int] = defaultdict(count().__next__)
     numbers = [number_of_video[video] for video, _ in submission.segments]
     video = np.array(numbers, dtype=np.int64)[submission.segment]
@@ -310,7 +305,6 @@ def _small_or_large_videos(submission: Grounding) -> list[Note]:
 
 
 def _unordered_boxes(boxes: Floats) -> list[Note]:
-    """Return a note if many boxes (n, 4) end before they begin, by more than a pixel."""
     is_unordered = (boxes[:, 2:] < boxes[:, :2] - 1).any(axis=1)
     n_unordered = int(is_unordered.sum())
     if len(boxes) < _LEAST_BOXES or n_unordered < _LEAST_UNORDERED * len(boxes):
@@ -321,7 +315,6 @@ def _unordered_boxes(boxes: Floats) -> list[Note]:
 
 
 def _further_numbers(submission: Grounding) -> list[Note]:
-    """Return a note on boxes that are all written with more than four numbers."""
     if submission.n_numbers == CORNERS:
         return []
     text = (

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from validator.codes import CodeTable, MessageCode
+from validator.codes import code_table
 
-CODES = CodeTable(
+CODES = code_table(
     notes=(
-        MessageCode(
+        (
             "N-ROWS-GAPLESS",
             "In nearly all sequences no frame between the first row and the last is without a class.",
             "Write no rows for frames in which nothing happens.",
         ),
-        MessageCode(
+        (
             "N-ROWS-OVERLAP",
             "Most rows share more than half of their frames with a row of their class. A frame counts once.",
             "Of several rows for one instance write the best.",

@@ -116,7 +116,6 @@ def hints(rows: Rows) -> list[Note]:
 
 
 def _equal_files(rows: Rows) -> list[Note]:
-    """Return a note if all sequences with rows have the same rows, at least two of them."""
     _, n_rows = np.unique(rows.sequence, return_counts=True)
     if len(n_rows) < _LEAST_FILES or n_rows[0] < _LEAST_ROWS_OF_FILE or (n_rows != n_rows[0]).any():
         return []
@@ -130,7 +129,6 @@ def _equal_files(rows: Rows) -> list[Note]:
 
 
 def _several_classes(rows: Rows) -> list[Note]:
-    """Return a note if most rows have the interval of a row of another class."""
     n_rows = len(rows.label)
     if n_rows < _LEAST_ROWS:
         return []

@@ -7,11 +7,12 @@ needs of the pixels.
 
 from __future__ import annotations
 
+import math
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -25,8 +26,7 @@ from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note, score_hints
 from validator.items import LIMIT_OF_REFERENCE
 from validator.json_columns import JsonValue
-from validator.json_list_reader import load_list_schema, read_list
-from validator.json_reader import Budget, EntryLimit
+from validator.json_reader import EntryLimit, read_list
 from validator.png import ImageError, decode_base64, decode_png
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, open_submission
@@ -177,8 +177,7 @@ def entries_of(
     n_images: int | None = None,
 ) -> Iterator[Entry]:
     """Yield the detections of a list that fit their schema. Raises Refused where the list is damaged."""
-    schema, limit = load_list_schema(file.schema), _entry_limit(file, n_images)
-    for batch in read_list(stream, name, schema, findings, Budget(), limit):
+    for batch in read_list(stream, name, file.schema, findings, _entry_limit(file, n_images)):
         yield from map(Entry, batch.keys, batch.column.values, batch.lengths)
 
 
@@ -263,7 +262,11 @@ def check(entry: Entry) -> Detection:
         pixels = entry.pixels
         if pixels is None:
             pixels = _decode(entry, f"{where}/uv_data", findings)
-        _check_parts(pixels, f"{where}/uv_data", findings)
+        largest = int(pixels[..., 0].max())
+        if largest > PARTS:
+            problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"
+            remedy = f"write parts, 0 (background) to {PARTS}, into the first channel, R, then U and V"
+            findings.add("E-DP-PART", problem, remedy, where=f"{where}/uv_data", rule="part")
     value = entry.value
     x, y, width, height = value["bbox"]
     return Detection(
@@ -277,7 +280,6 @@ def check(entry: Entry) -> Detection:
 
 
 def _check_size(entry: Entry, where: str, findings: Findings) -> None:
-    """Check the size of the box, and that ``uv_shape`` fits it."""
     value, height, width = entry.value, entry.height, entry.width
     shape = [int(number) for number in value["uv_shape"]]
     shape_place = f"{where}/uv_shape"
@@ -310,7 +312,6 @@ def are_corners(box: Sequence[float], shape: Sequence[int]) -> bool:
 
 
 def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
-    """Return the pixels of the mask of an entry. Raises Refused."""
     code = "E-DP-BASE64"
     try:
         png = decode_base64(entry.value["uv_data"])
@@ -320,72 +321,61 @@ def _decode(entry: Entry, where: str, findings: Findings) -> Pixels:
         findings.refuse(code, error.problem, error.remedy, where=where, rule=error.rule)
 
 
-def _check_parts(pixels: Pixels, where: str, findings: Findings) -> None:
-    """Check that the first channel holds parts."""
-    largest = int(pixels[..., 0].max())
-    if largest > PARTS:
-        problem = f"the first channel holds {largest}, the third at most {int(pixels[..., 2].max())}"
-        remedy = f"write parts, 0 (background) to {PARTS}, into the first channel, R, then U and V"
-        findings.add("E-DP-PART", problem, remedy, where=where, rule="part")
+@dataclass
+class Range:
+    """The lowest and the highest of some values."""
 
+    lowest: float = math.inf
+    highest: float = -math.inf
 
-class Extremes(NamedTuple):
-    """The smallest or the largest values of some detections.
-
-    ``corner`` is one of x and y of a box; part, U and V are those of pixels that are not background.
-    """
-
-    score: float
-    corner: float
-    part: float
-    u: float
-    v: float
-
-
-_LOWEST_OF_NOTHING = Extremes(np.inf, np.inf, np.inf, np.inf, np.inf)
-_HIGHEST_OF_NOTHING = Extremes(-np.inf, -np.inf, -np.inf, -np.inf, -np.inf)
+    def take(self, lowest: float, highest: float) -> None:
+        """Look at more values, by their lowest and their highest."""
+        self.lowest = min(self.lowest, lowest)
+        self.highest = max(self.highest, highest)
 
 
 @dataclass
 class DetectionHints:
-    """A few extremes of all detections, for notes on likely mistakes."""
+    """A few extremes of all detections, for notes on likely mistakes.
+
+    ``corner`` is one of x and y of a box; part, U and V are those of pixels that are not background.
+    """
 
     count: int = 0
     whole_corners: bool = True
-    lowest: Extremes = _LOWEST_OF_NOTHING
-    highest: Extremes = _HIGHEST_OF_NOTHING
+    score: Range = field(default_factory=Range)
+    corner: Range = field(default_factory=Range)
+    part: Range = field(default_factory=Range)
+    u: Range = field(default_factory=Range)
+    v: Range = field(default_factory=Range)
 
     def take(self, detection: Detection) -> None:
         """Look at a detection; at the pixels of the first 200 only."""
+        self.count += 1
         corner = detection.box[:2]
-        hints = DetectionHints(
-            count=1,
-            whole_corners=all(value.is_integer() for value in corner),
-            lowest=self.lowest._replace(score=detection.score, corner=min(corner)),
-            highest=self.highest._replace(score=detection.score, corner=max(corner)),
-        )
+        self.whole_corners &= all(value.is_integer() for value in corner)
+        self.score.take(detection.score, detection.score)
+        self.corner.take(min(corner), max(corner))
         if detection.index < _DETECTIONS_SEEN:
             pixels = detection.pixels.reshape(-1, 3)
             # An index with the mask, and extremes along the axis of pixels, would take ten times as long.
             channels = np.compress(pixels[:, 0] > 0, pixels, axis=0).T
             if channels.size:
-                part, u, v = [int(channel.min()) for channel in channels]
-                hints.lowest = hints.lowest._replace(part=part, u=u, v=v)
-                part, u, v = [int(channel.max()) for channel in channels]
-                hints.highest = hints.highest._replace(part=part, u=u, v=v)
-        self.add(hints)
+                for values, channel in zip((self.part, self.u, self.v), channels):
+                    values.take(int(channel.min()), int(channel.max()))
 
     def add(self, others: DetectionHints) -> None:
         """Add what was found of other detections."""
         self.count += others.count
         self.whole_corners &= others.whole_corners
-        self.lowest = Extremes(*map(min, self.lowest, others.lowest))
-        self.highest = Extremes(*map(max, self.highest, others.highest))
+        for name in ("score", "corner", "part", "u", "v"):
+            other = getattr(others, name)
+            getattr(self, name).take(other.lowest, other.highest)
 
     @property
     def has_coarse_parts(self) -> bool:
         """Whether parts of several detections are at most 14, but not those of a torso alone."""
-        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.highest.part <= _COARSE_PARTS
+        return self.count >= _LEAST_DETECTIONS and _TORSO_PARTS < self.part.highest <= _COARSE_PARTS
 
     def notes(self) -> list[Note]:
         """Return notes on coordinates in 0..1, on values that are constant, on coarse parts, and on scores
@@ -393,22 +383,22 @@ class DetectionHints:
         if not self.count:
             return [empty_note()]
         notes = []
-        if self.lowest.corner >= 0 and self.highest.corner <= 1 and not self.whole_corners:
+        if self.corner.lowest >= 0 and self.corner.highest <= 1 and not self.whole_corners:
             boxes = counted(self.count, "box", "boxes")
             text = f"x and y of every box lie between 0 and 1 ({boxes}); they are pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
         seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
-        largest_part, largest_uv = self.highest.part, max(self.highest.u, self.highest.v)
+        largest_part, largest_uv = self.part.highest, max(self.u.highest, self.v.highest)
         has_many = self.count >= _LEAST_DETECTIONS
         if largest_part < 0:
             text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         elif largest_uv <= 1:
             notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}; they are round(255 * u)"))
-        elif has_many and self.lowest[-2:] == self.highest[-2:]:
-            text = f"U is {self.lowest.u} and V is {self.lowest.v} in all pixels with a part of {seen}"
+        elif has_many and self.u.lowest == self.u.highest and self.v.lowest == self.v.highest:
+            text = f"U is {self.u.lowest} and V is {self.v.lowest} in all pixels with a part of {seen}"
             notes.append(Note("N-LOOKS-CONSTANT", f"{text}. They are places within the part"))
-        if has_many and self.lowest.part == largest_part:
+        if has_many and self.part.lowest == largest_part:
             text = f"all pixels of {seen} that are not background have part {largest_part}"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         if has_many and _LEAST_PERCENT <= largest_uv <= 100:
@@ -417,4 +407,4 @@ class DetectionHints:
         if self.has_coarse_parts:
             text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
-        return notes + score_hints(self.count, self.lowest.score, self.highest.score)
+        return notes + score_hints(self.count, self.score.lowest, self.score.highest)

@@ -75,10 +75,10 @@ def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None =
         table = read_table(data, name, form, keys)
         return Read(table.content, table.notes)
     # Tables are read without the packages that JSON needs.
-    from validator.json_object_reader import read_json
+    from validator.json_reader import as_dict, read_json
 
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], dict))
+        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], as_dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)
@@ -109,7 +109,6 @@ def _check_order(
     place: str,
     findings: Findings,
 ) -> None:
-    """Add a problem for each segment or box that does not end after its start."""
     n_axes = len(form.instance_keys.corners) // 2
     for key, instances in entries.items():
         for number, instance in enumerate(instances):
@@ -121,7 +120,6 @@ def _check_order(
 
 
 def _order_problem(form: Form, corners: Sequence[float]) -> tuple[str, str]:
-    """Return what is wrong with a segment or a box that is empty, and what to do."""
     if form.kind is Kind.BOXES:
         numbers = ", ".join(f"{corner:g}" for corner in corners)
         return f"the box [{numbers}] does not end after its start", "write x1 < x2 and y1 < y2"

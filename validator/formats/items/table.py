@@ -13,12 +13,11 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.collector import collector_off
-from validator.csv_text import BLANKS, decode_csv, note_accepted
+from validator.csv_text import BLANKS, decode_csv, note_accepted, numpy_words, other_separator
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
-from validator.keys import match_keys, refuse_repeated
-from validator.table_words import numpy_words, other_separator
+from validator.keys import add_repeated, match_keys
 from validator.texts import counted, quote, some_words
 
 # A table has at most as many commas and line ends together.
@@ -78,7 +77,9 @@ def read_table(
     with Findings.collect() as findings, collector_off():
         text, accepted = decode_csv(data, name)
         note_accepted(accepted, findings)
-        _refuse_many_values(text, name)
+        if text.count("\n") + text.count(",") > _MOST_VALUES:
+            problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
+            findings.refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
         _check_header(header, wanted_columns, name)
@@ -90,23 +91,16 @@ def read_table(
         read_column = _read_labels if form.kind is Kind.LABEL else _read_numbers
         columns = [read_column(rows, column, form, findings) for column in form.columns]
         place = partial(rows.place, column=form.key)
-        with findings.part():
-            # Keys that seem to be missing may be in rows that were left out.
-            if reference_keys is None or len(rows.lines) < len(lines) - 1:
-                refuse_repeated(keys, name, place)
-            else:
+        # Keys that seem to be missing may be in rows that were left out.
+        if reference_keys is None or len(rows.lines) < len(lines) - 1:
+            add_repeated(keys, name, place, findings)
+        else:
+            with findings.part():
                 order = findings.take(match_keys(keys, reference_keys, name, place))
     values = np.column_stack(columns) if form.kind is Kind.COLUMNS else columns[0]
     if reference_keys is not None:
         keys, values = list(reference_keys), values[order]
     return Read(Values(keys, values, form.names), findings.notes)
-
-
-def _refuse_many_values(text: str, name: str) -> None:
-    """Raise Refused if a table is too large, before it is split."""
-    if text.count("\n") + text.count(",") > _MOST_VALUES:
-        problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
-        Findings().refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
 
 
 def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
@@ -126,7 +120,6 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
 
 
 def _check_header(header: list[str], wanted_columns: list[str], name: str) -> None:
-    """Raise Refused unless the header names each wanted column once."""
     wanted = ",".join(wanted_columns)
     with Findings.collect() as findings:
         refuse = partial(findings.add, file=name, where="line 1 column 1")
@@ -177,7 +170,7 @@ def _read_labels(rows: _Rows, column: str, form: Form, findings: Findings) -> In
     number_of_label = {label: number for number, label in enumerate(form.names)}
     numbers = np.array([number_of_label.get(text, -1) for text in texts], np.int64)
     if (numbers < 0).any():
-        from validator.nearest_names import NearestNames
+        from validator.names import NearestNames
 
         nearest_label = NearestNames(form.names)
 

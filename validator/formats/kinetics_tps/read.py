@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -19,8 +20,7 @@ from validator.formats.rules import JsonFile, Rules
 from validator.hints import empty_note, label_hints, repeat_hints
 from validator.items import Place, check_items
 from validator.json_columns import Column
-from validator.json_object_reader import Entries, Members, read_json
-from validator.json_reader import Budget
+from validator.json_reader import Batch, Members, as_dict, read_json
 from validator.reading_ahead import reading_ahead
 from validator.submission import Source, Submission, open_submission
 from validator.texts import counted, pointer_part, quote
@@ -80,7 +80,6 @@ def read(
     ``reference_frames`` are the frames of each video that is known, None at home. Other videos get a note.
     """
     classes_file, parts_file = rules.json
-    budget = Budget()
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         names = findings.take(choose_named(submission, rules))
@@ -89,16 +88,11 @@ def read(
         with findings.part():
             name = names[classes_file.name]
             with submission.open(name) as stream:
-                classes = findings.take(read_classes(stream.read, name, classes_file, budget))
+                classes = findings.take(read_classes(stream.read, name, classes_file))
         with findings.part():
             name = names[parts_file.name]
-
-            def check_all(parts: PartStates) -> Findings:
-                problems = check(KineticsSubmission(classes, parts), rules)
-                return problems.with_files(names.__getitem__)
-
             with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
-                parts = findings.take(read_parts(read_on, name, parts_file, budget=budget, check=check_all))
+                parts = findings.take(read_parts(read_on, name, parts_file))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -108,7 +102,6 @@ def read(
 
 
 def _refuse_exchanged(submission: Submission, classes_name: str, parts_name: str) -> None:
-    """Raise Refused if the first video has frames in place of its class, and a class in place of frames."""
     if _first_value(submission, classes_name) == b"{" and _first_value(submission, parts_name) == b'"':
         problem = f"it holds what belongs into {quote(parts_name)}, and that holds classes"
         Findings().refuse(
@@ -139,11 +132,9 @@ def check_videos(
     return check_items(videos, reference_videos, "video", place, items_of_files=items_of_files)
 
 
-def read_classes(
-    stream: Callable[[int], bytes], name: str, file: JsonFile, budget: Budget | None = None
-) -> Read[dict[str, str]]:
+def read_classes(stream: Callable[[int], bytes], name: str, file: JsonFile) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes; ``stream`` is that of `read_json`. Raises Refused."""
-    read = read_json(stream, name, file, dict, budget=budget)
+    read = read_json(stream, name, file, as_dict)
     return Read(read.content[0], read.notes)
 
 
@@ -152,22 +143,17 @@ def read_parts(
     name: str,
     file: JsonFile,
     one_each: bool = False,
-    budget: Budget | None = None,
-    check: Callable[[PartStates], Findings] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    ``stream`` is that of `read_json`; ``check`` returns what is wrong with the arrays, `check_parts` by
-    default. Raises Refused.
+    ``stream`` is that of `read_json`. Raises Refused.
     """
 
     def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
-        findings.extend(check(parts) if check else check_parts(parts, name))
+        findings.extend(check_parts(parts, name))
 
-    def build(entries: Entries) -> PartStates:
-        return as_part_states(entries, one_each)
-
-    read = read_json(stream, name, file, build, check_content, budget)
+    build = partial(as_part_states, one_each=one_each)
+    read = read_json(stream, name, file, build, check_content)
     return Read(read.content[0], read.notes)
 
 
@@ -185,14 +171,14 @@ def check_parts(parts: PartStates, name: str) -> Findings:
     return findings
 
 
-def as_part_states(entries: Entries, one_each: bool = False) -> PartStates:
+def as_part_states(batches: Iterable[Batch], one_each: bool = False) -> PartStates:
     """Return the arrays of the videos; ``one_each``: parts have one box and one state."""
     names = _numbering()
     states = _numbering()
     videos: list[str] = []
     frames: list[str] = []
     pieces: dict[str, list[Any]] = defaultdict(list)
-    for batch in entries.batches():
+    for batch in batches:
         videos += batch.keys
         frames += batch.column.keys
         for name, values in _columns_of_videos(batch.column, names, states, one_each).items():
@@ -271,7 +257,6 @@ def rows_of_owner(owner: Ints, index: int) -> range:
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
-    """Add a problem for each box whose ends are not in order."""
 
     def human_box_place(human: int) -> str:
         return f"{human_place(parts, human)}/box"
@@ -284,17 +269,12 @@ def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
     for boxes, place in ((parts.human_box, human_box_place), (parts.proposal_box, proposal_box_place)):
         is_wrong_in_x = boxes[:, 2] < boxes[:, 0]
         is_wrong_in_y = (boxes[:, 3] < boxes[:, 1]) & ~is_wrong_in_x
-        for index in findings.first_of(is_wrong_in_x):
-            _add_box_problem("x", boxes[index, 0], boxes[index, 2], name, place(index), findings)
-        for index in findings.first_of(is_wrong_in_y):
-            _add_box_problem("y", boxes[index, 1], boxes[index, 3], name, place(index), findings)
-
-
-def _add_box_problem(axis: str, first: float, last: float, name: str, where: str, findings: Findings) -> None:
-    """Add the problem of a box that ends before it begins along an axis."""
-    problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
-    remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2, no center, width or height"
-    findings.add("E-BOX-ORDER", problem, remedy, file=name, where=where, rule=axis)
+        for axis, is_wrong in (("x", is_wrong_in_x), ("y", is_wrong_in_y)):
+            remedy = f"write two corners, x1, y1, x2, y2, with {axis}1 <= {axis}2, no center, width or height"
+            for index in findings.first_of(is_wrong):
+                first, last = boxes[index, "xy".index(axis) :: 2]
+                problem = f"{axis}2 {last:.6g} is less than {axis}1 {first:.6g}"
+                findings.add("E-BOX-ORDER", problem, remedy, file=name, where=place(index), rule=axis)
 
 
 def _check_lengths(parts: PartStates, name: str, findings: Findings) -> None:
@@ -337,7 +317,10 @@ def hints(submission: KineticsSubmission) -> list[Note]:
         return [empty_note()]
     notes = box_hints(parts.human_box, "humans")
     notes = notes or box_hints(parts.proposal_box, "parts")
-    notes = notes or _human_boxes_as_parts(parts) or _small_videos(parts)
+    notes = notes or _human_boxes_as_parts(parts)
+    if not notes:
+        video = parts.frame_video[parts.human_frame]
+        notes = small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
     notes += _humans_of_one_part(parts) or _humans_without_parts(parts)
     n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
     notes += empty_hints(n_humans, "submitted frames have no human", _EMPTY_FRAME)
@@ -350,7 +333,6 @@ def hints(submission: KineticsSubmission) -> list[Note]:
 
 
 def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
-    """Return a note if most boxes of parts are those of their humans."""
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_boxes = len(human_of_proposal)
     # Of most submissions one coordinate is enough, and all take long.
@@ -363,14 +345,7 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", f"{text}. Write that of each part")]
 
 
-def _small_videos(parts: PartStates) -> list[Note]:
-    """Return a note on videos whose humans are in 0..1."""
-    video = parts.frame_video[parts.human_frame]
-    return small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
-
-
 def _humans_of_one_part(parts: PartStates) -> list[Note]:
-    """Return a note if most humans have one part at most, and the box of another human of their frame."""
     n_humans = len(parts.human_box)
     n_parts = np.bincount(parts.part_human, minlength=n_humans)
     # Of most submissions this is enough, and all boxes take long.
@@ -389,7 +364,6 @@ def _humans_of_one_part(parts: PartStates) -> list[Note]:
 
 
 def _humans_without_parts(parts: PartStates) -> list[Note]:
-    """Return a note if nearly no human has a part with a proposal."""
     n_humans = len(parts.human_box)
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_empty = int((np.bincount(human_of_proposal, minlength=n_humans) == 0).sum())

@@ -83,7 +83,6 @@ def _decode_human(human: Json) -> tuple[Sequence[float], dict[str, tuple[Any, An
 
 
 def _encode(content: Mapping[str, Any]) -> bytes:
-    """Return compact JSON that ends with a newline."""
     text = json.dumps(content, separators=(",", ":"))
     return f"{text}\n".encode()
 
