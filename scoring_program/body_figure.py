@@ -11,7 +11,7 @@ from scoring_program.report.elements.colors import color_scale
 from scoring_program.report.elements.svg import with_title
 from scoring_program.report.elements.tables import table
 from scoring_program.report.html import element
-from scoring_program.report.sections import Look, headings
+from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section, columns
 
 
@@ -58,7 +58,7 @@ class BodyFigure(Section):
     def render(self, look: Look) -> list[Element]:
         """Return the body beside a table of its parts."""
         titles = columns(text=["Part"], share=["Value"], count=["Points"])
-        numbers = table(headings(titles), self.parts, self.title, most=look.limit)
+        numbers = table(titles, self.parts, self.title, most=look.limit)
         return [element("div", self._body(), element("div", *numbers), class_="beside")]
 
     def _body(self) -> Element:
