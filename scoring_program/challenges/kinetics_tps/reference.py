@@ -98,71 +98,33 @@ def select_videos(reference: Reference, videos: Ints) -> Reference:
     """Return some videos of a reference, given by their numbers, in that order."""
     parts = reference.parts
     frame_video, frame = _rows_of_owners(parts.frame_video, videos, len(parts.videos))
-    rows = rows_of_frames(parts, frame)
-    selected = PartStates(
+    selected = take_frames(parts, frame)._replace(
         videos=[parts.videos[video] for video in videos.tolist()],
         frames=[parts.frames[number] for number in frame.tolist()],
         frame_video=frame_video.astype(np.int32),
-        human_frame=rows.human_frame.astype(np.int32),
-        human_box=parts.human_box[rows.human],
-        part_human=rows.part_human.astype(np.int32),
-        part_name=parts.part_name[rows.part],
-        proposal_part=rows.proposal_part.astype(np.int32),
-        proposal_box=parts.proposal_box[rows.proposal],
-        proposal_state=parts.proposal_state[rows.proposal],
-        n_states=parts.n_states[rows.part],
-        names=parts.names,
-        states=parts.states,
     )
     classes = [reference.classes[video] for video in videos.tolist()]
     return Reference(classes, selected, reference.vocabulary)
 
 
-class FrameRows(NamedTuple):
-    """The humans, parts and proposals of chosen frames: rows of `PartStates`, and what each belongs to.
+def take_frames(parts: PartStates, frames: Ints) -> PartStates:
+    """Return the humans, parts and proposals of frames, which are given by their numbers, frame by frame.
 
-    Attributes
-    ----------
-    human, part, proposal : int arrays, or slice
-        Rows, frame by frame.
-    human_frame, part_human, proposal_part : int arrays, ascending
-        The chosen frame of each such human, the human of each part, the part of each proposal: places in
-        the chosen frames, in ``human``, and in ``part``.
+    -1 stands for a frame of nobody. Humans have the places of their frames in ``frames``; the names of frames
+    and videos stay.
     """
-
-    human: Ints | slice
-    part: Ints | slice
-    proposal: Ints | slice
-    human_frame: Ints
-    part_human: Ints
-    proposal_part: Ints
-
-
-def rows_of_frames(parts: PartStates, frames: Ints) -> FrameRows:
-    """Return what belongs to frames, given by their numbers; -1 stands for a frame of nobody."""
     human_frame, human = _rows_of_owners(parts.human_frame, frames, len(parts.frames))
     part_human, part = _rows_of_owners(parts.part_human, human, len(parts.human_box))
     proposal_part, proposal = _rows_of_owners(parts.proposal_part, part, len(parts.part_name))
-    return FrameRows(
-        human=human,
-        part=part,
-        proposal=proposal,
-        human_frame=human_frame,
-        part_human=part_human,
-        proposal_part=proposal_part,
-    )
-
-
-def rows_of_all_frames(parts: PartStates, places: Ints) -> FrameRows:
-    """Return all rows, of frames that have other places and stay in their order; nothing is copied."""
-    every_row = slice(None)
-    return FrameRows(
-        human=every_row,
-        part=every_row,
-        proposal=every_row,
-        human_frame=places[parts.human_frame],
-        part_human=parts.part_human,
-        proposal_part=parts.proposal_part,
+    return parts._replace(
+        human_frame=human_frame.astype(np.int32),
+        human_box=parts.human_box[human],
+        part_human=part_human.astype(np.int32),
+        part_name=parts.part_name[part],
+        proposal_part=proposal_part.astype(np.int32),
+        proposal_box=parts.proposal_box[proposal],
+        proposal_state=parts.proposal_state[proposal],
+        n_states=parts.n_states[part],
     )
 
 
