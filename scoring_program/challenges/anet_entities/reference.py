@@ -60,7 +60,7 @@ class Reference(NamedTuple):
     n_segments : dict of str to int, optional
         For sub-task II: the number of all segments of each video, annotated or not; None if the reference was
         prepared by version 1.
-    lemmas, lemmatizer : dict of str to str, str
+    lemmas, lemmatizer : mapping of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
     segments_of_video : mapping of str to sequence of str, optional
         The names of all segments of each video, annotated or not; None if an earlier version prepared it.
@@ -77,8 +77,8 @@ class Reference(NamedTuple):
     splits: dict[str, list[str]]
     vocab: list[str]
     videos: list[str]
-    lemmas: dict[str, str]
-    lemmatizer: str
+    lemmas: Mapping[str, str] = MappingProxyType({})
+    lemmatizer: str = ""
     chosen_videos: frozenset[str] = frozenset()
     n_segments: dict[str, int] | None = None
     segments_of_video: Mapping[str, Sequence[str]] | None = None
@@ -169,19 +169,13 @@ def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     """Return the reference that `save_reference` wrote; its lemmas are files of their own."""
-    words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
+    columns = {name: texts[name] for name in TEXTS}
+    columns["segments"] = [(video, segment) for video, segment in texts["segments"]]
     return Reference(
-        segments=[(video, segment) for video, segment in texts["segments"]],
-        words=words,
-        classes=texts["classes"],
-        tokens=texts["tokens"],
+        **columns,
+        words=Words(**{field.name: arrays[field.name] for field in fields(Words)}),
         token_segment=arrays["token_segment"],
         token=arrays["token"],
-        splits=texts["splits"],
-        vocab=texts["vocab"],
-        videos=texts["videos"],
-        lemmas={},
-        lemmatizer="",
         n_segments=texts.get("n_segments"),
     )
 
@@ -395,8 +389,6 @@ def _as_arrays(
         splits=splits,
         vocab=vocab,
         videos=videos,
-        lemmas={},
-        lemmatizer="",
     )
 
 
@@ -410,11 +402,7 @@ def select_segments(whole: Reference, videos: Collection[str]) -> Reference:
     numbers = [number for number, (video, _) in enumerate(whole.segments) if video in videos]
     if len(numbers) == len(whole.segments):
         return whole
-    return _take_segments(whole, np.array(numbers, dtype=np.int64))
-
-
-def _take_segments(whole: Reference, segments: Ints) -> Reference:
-    """Return the segments of these numbers, which ascend, with all that belongs to them."""
+    segments = np.array(numbers, dtype=np.int64)
     words = whole.words
     n_segments, n_words = len(whole.segments), len(words.segment)
     segment, word, _ = _rows_of(segments, words.segment, n_segments)
@@ -422,7 +410,7 @@ def _take_segments(whole: Reference, segments: Ints) -> Reference:
     _, box, box_start = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
     token_segment, token_row, _ = _rows_of(segments, whole.token_segment, n_segments)
     return whole._replace(
-        segments=[whole.segments[number] for number in segments.tolist()],
+        segments=[whole.segments[number] for number in numbers],
         words=Words(
             segment=segment,
             index=words.index[word],
