@@ -68,7 +68,7 @@ def wrap(
         if score not in keys:
             names = ", ".join(keys)
             Findings().refuse("E-NEW", f"the evaluator returns {names}", "write one of them as --score")
-        numbers = Evaluator(folder / path.name, score, is_open=True).silent().evaluate(truth, known)
+        numbers = Evaluator(folder / path.name, score, is_open=True, is_silent=True).evaluate(truth, known)
         if numbers != {column_key(key): number for key, number in returned.items()}:
             Findings().refuse(
                 "E-NEW", "the evaluator returns other numbers the second time", "let it not draw"

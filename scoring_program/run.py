@@ -12,11 +12,11 @@ import contextlib
 import sys
 import time
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 from scoring_program.disclosure import shown_seconds
 from scoring_program.report import outputs, page
@@ -207,7 +207,7 @@ def run(
         try:
             outputs.begin(output, page.running_page())
             outcome = _score(load, submission, clock)
-            _write_and_print(_report(outcome, clock), output)
+            _publish(outcome, clock, output)
             outcome = replace(outcome, times=clock.line())
         except (Exception, limits.StoppedError) as error:
             outcome = _end_after(error, unfinished, clock, output)
@@ -250,12 +250,9 @@ def _end_after(error: BaseException, unfinished: Sequence[Findings], clock: _Clo
         outcome = _stopped(error, unfinished, clock)
     else:
         outcome = _broken(error, clock)
+    is_terminated = isinstance(error, limits.TerminatedError)
     try:
-        report = _report(outcome, clock)
-        if is_stopped and not isinstance(error, limits.TerminatedError):
-            # The times stay out of the outputs, which are then the same in every run.
-            report = report._replace(log=[clock.line(), *report.log])
-        _write_and_print(report, output)
+        _publish(outcome, clock, output, with_times=is_stopped and not is_terminated)
     except console.OutputError as unwritten:
         return _end_unwritten(unwritten, output)
     except MemoryError:  # not even the page of a failure fits
@@ -318,24 +315,41 @@ def _stopped(error: BaseException, unfinished: Sequence[Findings], clock: _Clock
     return Outcome(outcome, INVALID, findings=findings)
 
 
-class _Report(NamedTuple):
-    """What a run leaves: its page and data, the scores if it has any, and the lines of its log."""
+def _publish(outcome: Outcome, clock: _Clock, output: Path, with_times: bool = False) -> None:
+    """Write the outputs of a run, and print its log. Raises OutputError.
 
-    html: str
-    detail: str
-    scores: Mapping[str, float] | None
-    log: list[str]
-
-
-def _report(outcome: Outcome, clock: _Clock) -> _Report:
-    """Return what the outputs of a run say."""
+    The times of a run that was stopped stay out of the outputs, which are then the same in every run.
+    """
     loaded, result = clock.loaded, outcome.result
-    if loaded is None or result is None:
-        return _report_of_failure(loaded, outcome, clock)
-    html = page.result_page(loaded.task, result.shown, result.notes)
-    detail = outputs.result_json(result.shown, result.notes, clock.seconds())
-    log = [] if clock.at_home else _log_of_result(loaded.task, result.shown, result.notes, clock)
-    return _Report(html, detail, result.scores, log)
+    if loaded is not None and result is not None:
+        html = page.result_page(loaded.task, result.shown, result.notes)
+        detail = outputs.result_json(result.shown, result.notes, clock.seconds())
+        log = [] if clock.at_home else _log_of_result(loaded.task, result.shown, result.notes, clock)
+        limits.finish()
+        outputs.write_scored(output, html, detail, result.scores)
+        if log:
+            console.say(*log)
+        return
+    findings = outcome.findings
+    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds())
+    html, head = _page_of_failure(outcome, clock)
+    log = [head, *note_lines(findings.notes), *findings.lines()]
+    if with_times:
+        log.insert(0, clock.line())
+    limits.finish()
+    outputs.write_failed(output, html, detail)
+    console.say(*log, to=sys.stderr)
+
+
+def _page_of_failure(outcome: Outcome, clock: _Clock) -> tuple[str, str]:
+    """Return the page of a run without a score, and the first line of its log."""
+    task = clock.loaded.task if clock.loaded else None
+    if task is not None and outcome.exit_code == INVALID:
+        head = f"The submission to {task.id} is invalid and was not scored:"
+        return page.invalid_page(task, outcome.findings), head
+    fault = page.NO_MATCH if outcome.exit_code == NOTHING_TO_SCORE else clock.fault
+    title = task.title if task else page.NO_TASK
+    return page.broken_page(outcome.findings.lines(), title, fault), f"{fault}, nothing was scored:"
 
 
 def _log_of_result(task: Task, shown: Shown, notes: Sequence[Note], clock: _Clock) -> list[str]:
@@ -348,33 +362,6 @@ def _log_of_result(task: Task, shown: Shown, notes: Sequence[Note], clock: _Cloc
         costs.insert(0, page.COSTS_AS_READ)
     score_line = page.score_line(task, shown)
     return [shown.signature, score_line, *scores, *note_lines(notes), *costs, clock.line()]
-
-
-def _report_of_failure(loaded: AnyLoaded | None, outcome: Outcome, clock: _Clock) -> _Report:
-    findings = outcome.findings
-    detail = outputs.failed_json(outcome.name, outcome.exit_code, findings, clock.seconds())
-    if loaded is not None and outcome.exit_code == INVALID:
-        head = f"The submission to {loaded.task.id} is invalid and was not scored:"
-        html = page.invalid_page(loaded.task, findings)
-    else:
-        fault = page.NO_MATCH if outcome.exit_code == NOTHING_TO_SCORE else clock.fault
-        head = f"{fault}, nothing was scored:"
-        title = loaded.task.title if loaded else page.NO_TASK
-        html = page.broken_page(findings.lines(), title, fault)
-    log = [head, *note_lines(findings.notes), *findings.lines()]
-    return _Report(html, detail, None, log)
-
-
-def _write_and_print(report: _Report, output: Path) -> None:
-    """Write the outputs of a run, and print its log. Raises OutputError."""
-    limits.finish()
-    if report.scores is None:
-        outputs.write_failed(output, report.html, report.detail)
-        console.say(*report.log, to=sys.stderr)
-    else:
-        outputs.write_scored(output, report.html, report.detail, report.scores)
-        if report.log:
-            console.say(*report.log)
 
 
 if __name__ == "__main__":

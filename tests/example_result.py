@@ -21,7 +21,17 @@ from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import outputs, page
 from scoring_program.report.elements.lines import Line
-from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Shown, Statistics, Table
+from scoring_program.result import (
+    Column,
+    ErrorCost,
+    GroupNumber,
+    Groups,
+    Interval,
+    Result,
+    Shown,
+    Statistics,
+    Table,
+)
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.findings import Note
 
@@ -119,10 +129,10 @@ def _tables(text, note, names, pick):
         key="groups",
         title=text or "Actors",
         note=note,
-        columns=[Column(text or "Actor"), Column("Sequences", "count")],
+        names_title=text or "Actor",
         names=names,
         support=np.full(len(names), 9),
-        row=lambda indexes: [9 * len(indexes)],
+        numbers=[GroupNumber("Sequences", np.full(len(names), 9))],
     )
     classes = Table(
         key="classes",
@@ -147,19 +157,11 @@ def _matrices(text, fixed_text, note, names, pick):
         title=text or "Annotated and predicted",
         note=note,
         names=names,
-        counts=counts,
-        things=fixed_text or "frames",
-    )
-    unpaired = Matrix(
-        key="unpaired",
-        title=text or "With unpaired",
-        note=note,
-        names=names,
         counts=np.pad(counts, ((0, 1), (0, 1)), constant_values=9),
         things=fixed_text or "frames",
         unpaired=(fixed_text or "(false)", fixed_text or "(missed)"),
     )
-    return [confusions, unpaired]
+    return [confusions]
 
 
 def _charts(text, fixed_text, note):

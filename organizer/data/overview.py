@@ -16,9 +16,9 @@ from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images
 from people_in_video.drawings.style import drawings_style
 from people_in_video.references.preparation import check_reference, load_any
+from scoring_program.figures.histogram import Histogram
 from scoring_program.report.elements.axis import round_step
 from scoring_program.report.elements.layout import card, document, in_columns, with_contents
-from scoring_program.report.elements.plots import histogram
 from scoring_program.report.elements.tables import Cell, Heading, table
 from scoring_program.report.html import element
 from scoring_program.report.sections import Look, section_cards
@@ -199,10 +199,16 @@ def _value_cards(content: Content) -> list[Element]:
         is_bar_of_each = _are_few_whole_numbers(values.numbers)
         edges = _edges_around(values.numbers) if is_bar_of_each else _round_edges(values.numbers)
         counts = np.histogram(values.numbers, edges)[0].tolist()
-        chart = histogram(
-            title=title, axis_title=values.title, items_title=values.things, edges=edges, counts=counts
+        histogram = Histogram(
+            key=f"values-{title}",
+            title=title,
+            note="",
+            edges=edges,
+            counts=counts,
+            value=values.title,
+            things=values.things,
         )
-        cards.append(card(f"values-{title}", title, "", chart))
+        cards += section_cards([histogram], Look(_MOST_ENTRIES))
     return cards
 
 

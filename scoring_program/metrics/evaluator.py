@@ -18,7 +18,7 @@ import re
 import sys
 import traceback
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn, TextIO
@@ -45,10 +45,11 @@ _OTHER_CHARACTERS = re.compile("[^a-z0-9]+")
 _DIGITS = 12
 
 
+@dataclass(eq=False)
 class Evaluator:
     """The evaluator of a task.
 
-    Parameters
+    Attributes
     ----------
     path : Path
         The module with the function ``evaluate``.
@@ -62,35 +63,16 @@ class Evaluator:
     is_open : bool
         Whether nothing is hidden: what it prints and why it fails are shown, else written to the hidden log.
     is_silent : bool
-        Whether what it prints is discarded.
+        Whether what it prints is discarded, as it has said it before.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        score_key: str,
-        columns: Collection[str] = (),
-        higher_is_better: bool = True,
-        is_open: bool = False,
-        is_silent: bool = False,
-    ) -> None:
-        self.path = path
-        self.score_key = score_key
-        self.columns = columns
-        self.higher_is_better = higher_is_better
-        self.is_open = is_open
-        self.is_silent = is_silent
-        self._modules: dict[str, ModuleType] = {}
-
-    def opened(self, is_open: bool, is_silent: bool = False) -> Evaluator:
-        """Return the same evaluator for data that are hidden or not."""
-        return Evaluator(self.path, self.score_key, self.columns, self.higher_is_better, is_open, is_silent)
-
-    def silent(self) -> Evaluator:
-        """Return the same evaluator, heard by nobody: it has said what it says."""
-        silent = self.opened(self.is_open, is_silent=True)
-        silent._modules = self._modules
-        return silent
+    path: Path
+    score_key: str
+    columns: Collection[str] = ()
+    higher_is_better: bool = True
+    is_open: bool = False
+    is_silent: bool = False
+    _modules: dict[str, ModuleType] = field(default_factory=dict)
 
     def digest(self, declaration: Any) -> str:
         """Return the first digits of a hash of the code and of what is declared."""
@@ -277,7 +259,7 @@ class EvaluatorStatistics(ItemStatistics):
 def measure(truth: PlainValues, predicted: PlainValues, evaluator: Evaluator) -> EvaluatorStatistics:
     """Evaluate the whole, twice. Raises Refused."""
     numbers = evaluator.evaluate(truth.submitted(), predicted.submitted())
-    silent = evaluator.silent()
+    silent = replace(evaluator, is_silent=True)
     if numbers != silent.evaluate(truth.submitted(), predicted.submitted()):
         evaluator.fail("the evaluator is not deterministic: the same input gives other numbers")
     n = len(truth.keys)

@@ -105,16 +105,9 @@ def covered_frames(intervals: Ints, groups: Ints, n_groups: int) -> Ints:
     >>> covered_frames(np.array([[0, 5], [3, 8], [0, 2]]), np.array([0, 0, 1]), 2)
     array([8, 2])
     """
-    if not len(intervals):
-        return np.zeros(n_groups, dtype=np.int64)
-    start, end = _on_one_axis(intervals, groups)
-    order = np.argsort(start, kind="stable")
-    start, end, group = start[order], end[order], groups[order]
-    # How far the intervals before reach: those of another group end before this one begins.
-    reached = np.concatenate([start[:1], np.maximum.accumulate(end)[:-1]])
-    fresh = np.maximum(end - np.maximum(start, reached), 0)
+    disjoint, group = merge_intervals(intervals, groups)
     # Sums of whole numbers below 2**53 are exact in float64.
-    return np.bincount(group, weights=fresh, minlength=n_groups).astype(np.int64)
+    return np.bincount(group, disjoint[:, 1] - disjoint[:, 0], n_groups).astype(np.int64)
 
 
 def _on_one_axis(intervals: Ints, groups: Ints) -> tuple[Ints, Ints]:

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.marks import Mark
-from scoring_program.report.elements.axis import round_step, tick_text
+from scoring_program.report.elements.axis import Axis, round_step, tick_text
 from scoring_program.report.elements.svg import key, line, rect, stretched_svg, with_title
 from scoring_program.report.html import element
 from scoring_program.result import Interval
@@ -16,21 +15,6 @@ from scoring_program.result import Interval
 # Of marks, in ascending order: none is that of the band. Their width is in percent of the strip.
 _MARK_COLORS = ("fill-e", "fill-c", "fill-b", "fill-d")
 _MARK_WIDTH = 0.8
-
-
-class _Scale(NamedTuple):
-    """The ends of the strip."""
-
-    low: float
-    high: float
-
-    def percent(self, value: float) -> float:
-        """Return where a value is."""
-        return 100 * (value - self.low) / (self.high - self.low)
-
-    def holds(self, value: float) -> bool:
-        """Return whether a value is on the strip."""
-        return self.low <= value <= self.high
 
 
 def score_strip(
@@ -41,7 +25,7 @@ def score_strip(
 
     Below is what each mark is: marks that look equal are one, and those beyond the strip have no color.
     """
-    scale = _Scale(0.0, 1.0)
+    scale = Axis("", 0.0, 1.0)
     if interval:
         scale = _round_scale(min(interval.low, score), max(interval.high, score))
     low_text, high_text = tick_text(scale.low), tick_text(scale.high)
@@ -56,7 +40,7 @@ def score_strip(
     colors = iter(_MARK_COLORS)
     for text, mark_score in mark_texts(marks, decimals).items():
         color = ""
-        if scale.holds(mark_score):
+        if scale.low <= mark_score <= scale.high:
             color = next(colors)
             middle = scale.percent(mark_score)
             # Within the strip at both ends.
@@ -69,17 +53,18 @@ def score_strip(
     return [strip, key(meanings)] if meanings else [strip]
 
 
-def _round_scale(low: float, high: float) -> _Scale:
+def _round_scale(low: float, high: float) -> Axis:
     """Return round numbers in 0..1 around two others.
 
     Examples
     --------
-    >>> _round_scale(0.8836, 0.9039)
-    _Scale(low=0.88, high=0.91)
+    >>> scale = _round_scale(0.8836, 0.9039)
+    >>> scale.low, scale.high
+    (0.88, 0.91)
     """
     step = round_step((high - low) / 3)
     round_low, round_high = step * math.floor(low / step), step * math.ceil(high / step)
-    return _Scale(max(round(round_low, 10), 0.0), min(round(round_high, 10), 1.0))
+    return Axis("", max(round(round_low, 10), 0.0), min(round(round_high, 10), 1.0))
 
 
 def mark_texts(marks: Sequence[Mark], decimals: int) -> dict[str, float]:

@@ -8,9 +8,9 @@ from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.layout import card, in_columns
-from scoring_program.report.elements.tables import Heading, row_in_words, table
+from scoring_program.report.elements.tables import row_in_words, table
 from scoring_program.report.html import element
-from scoring_program.result import Column, Section, Table
+from scoring_program.result import Section, Table
 from validator.texts import counted
 
 
@@ -58,12 +58,6 @@ def _card(section: Section, look: Look) -> Element:
 
 def _table(section: Table, look: Look) -> list[Element]:
     """Return a table, or its only row in words."""
-    titles = headings(section.columns)
     if len(section.rows) == 1:
-        return [row_in_words(titles, section.rows[0])]
-    return table(titles, section.rows, section.title, n_open=section.open_rows, most=look.limit)
-
-
-def headings(table_columns: Sequence[Column]) -> list[Heading]:
-    """Return the headings of the columns of a section."""
-    return [Heading(column.title, column.kind) for column in table_columns]
+        return [row_in_words(section.columns, section.rows[0])]
+    return table(section.columns, section.rows, section.title, n_open=section.open_rows, most=look.limit)

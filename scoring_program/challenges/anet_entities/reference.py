@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from types import MappingProxyType
@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring_program.marks import MARKS_FILE
 from scoring_program.metrics.grounding import FRAMES, Words
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_of_ranges, rows_of_owners
 from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
@@ -30,6 +30,8 @@ LEMMAS_FILE = "lemmas.json"
 LEMMATIZER_FILE = "lemmatizer.txt"
 _FILES_NAMED = 5
 TEXTS = ("segments", "classes", "tokens", "splits", "vocab", "videos")
+# The place below a segment, the problem, what to do, and the rule.
+_Problem = tuple[str, str, str, str]
 _LISTS = ("frame_ind", "process_clss", "process_idx", "process_bnd_box")
 
 
@@ -58,7 +60,7 @@ class Reference(NamedTuple):
     n_segments : dict of str to int, optional
         For sub-task II: the number of all segments of each video, annotated or not; None if the reference was
         prepared by version 1.
-    lemmas, lemmatizer : dict of str to str, str
+    lemmas, lemmatizer : mapping of str to str, str
         For sub-task II: the table of lemmas, and the name of the lemmatizer that made it.
     segments_of_video : mapping of str to sequence of str, optional
         The names of all segments of each video, annotated or not; None if an earlier version prepared it.
@@ -75,8 +77,8 @@ class Reference(NamedTuple):
     splits: dict[str, list[str]]
     vocab: list[str]
     videos: list[str]
-    lemmas: dict[str, str]
-    lemmatizer: str
+    lemmas: Mapping[str, str] = MappingProxyType({})
+    lemmatizer: str = ""
     chosen_videos: frozenset[str] = frozenset()
     n_segments: dict[str, int] | None = None
     segments_of_video: Mapping[str, Sequence[str]] | None = None
@@ -167,19 +169,13 @@ def load_lemmas(folder: Path) -> tuple[dict[str, str], str]:
 
 def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
     """Return the reference that `save_reference` wrote; its lemmas are files of their own."""
-    words = Words(**{field.name: arrays[field.name] for field in fields(Words)})
+    columns = {name: texts[name] for name in TEXTS}
+    columns["segments"] = [(video, segment) for video, segment in texts["segments"]]
     return Reference(
-        segments=[(video, segment) for video, segment in texts["segments"]],
-        words=words,
-        classes=texts["classes"],
-        tokens=texts["tokens"],
+        **columns,
+        words=Words(**{field.name: arrays[field.name] for field in fields(Words)}),
         token_segment=arrays["token_segment"],
         token=arrays["token"],
-        splits=texts["splits"],
-        vocab=texts["vocab"],
-        videos=texts["videos"],
-        lemmas={},
-        lemmatizer="",
         n_segments=texts.get("n_segments"),
     )
 
@@ -213,10 +209,9 @@ def read_official(folder: Path, settings: Settings) -> Reference:
             problem = "there is no mapping of annotations"
             findings.refuse("E-REF-SHAPE", problem, "see the format page", file=reference_file)
         annotations = data["annotations"]
-        checker = _Checker(reference_file, findings)
         segments: list[_Segment] = []
         for video, content in annotations.items():
-            segments += checker.read_video(video, content, f"/annotations/{pointer_part(video)}")
+            segments += _read_video(video, content, reference_file, findings)
     vocab = data.get("vocab", [])
     reference = _as_arrays(segments, splits, vocab if _is_list_of(vocab, str) else [], list(annotations))
     segments_of_video = {video: list(content["segments"]) for video, content in annotations.items()}
@@ -261,159 +256,140 @@ class _Segment(NamedTuple):
     tokens: list[str]
 
 
-class _Checker:
-    """Reads the segments of videos and adds what is wrong with them to findings."""
-
-    def __init__(self, file: str, findings: Findings) -> None:
-        self._file = file
-        self._findings = findings
-
-    def _add_problem(self, problem: str, remedy: str, where: str, rule: str) -> None:
-        self._findings.add("E-REF-SEGMENT", problem, remedy, file=self._file, where=where, rule=rule)
-
-    def read_video(self, video: str, content: object, where: str) -> list[_Segment]:
-        """Return the well-formed segments of a video that have annotated frames."""
-        annotations = content.get("segments") if isinstance(content, dict) else None
-        if not isinstance(annotations, dict):
-            problem, remedy = "there is no mapping of segments", "see the format page"
-            self._findings.add("E-REF-SHAPE", problem, remedy, file=self._file, where=where, rule="segments")
-            return []
-        segments = []
-        for name, annotation in annotations.items():
-            segment = self._read_segment((video, name), annotation, f"{where}/segments/{pointer_part(name)}")
-            if segment is not None:
-                segments.append(segment)
-        return segments
-
-    def _read_segment(self, name: tuple[str, str], annotation: object, where: str) -> _Segment | None:
-        """Return a segment; None if it is not well-formed, and if no box was drawn in it."""
-        if not isinstance(annotation, dict):
-            self._add_problem("this is not an object", "see the format page", where, "object")
-            return None
-        missing = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
-        if missing:
-            self._add_problem(f"{', '.join(missing)} is missing", "see the format page", where, "missing")
-            return None
-        if not annotation["frame_ind"] and not annotation["process_bnd_box"]:
-            # Its classes and words may still be listed.
-            return None
-        if len({len(annotation[key]) for key in _LISTS}) > 1:
-            sizes = ", ".join(f"{len(annotation[key])} {key}" for key in _LISTS)
-            problem = f"the parallel lists differ in length: {sizes}"
-            self._add_problem(problem, "correct them", where, "length")
-            return None
-        tokens: JsonValue = annotation.get("tokens")
-        if not _is_list_of(tokens, str):
-            self._add_problem("tokens is not a list of strings", "correct it", where, "tokens")
-            return None
-        boxes = [_Box(*values) for values in zip(*(annotation[key] for key in _LISTS))]
-        n_problems = self._findings.total
-        for index, box in enumerate(boxes):
-            self._check_box(box, index, len(tokens), where)
-        return _Segment(name, boxes, tokens) if self._findings.total == n_problems else None
-
-    def _check_box(self, box: _Box, index: int, n_tokens: int, where: str) -> None:
-        if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
-            problem = f"the frame {quote(repr(box.frame), 20)} is not in 0..9"
-            self._add_problem(problem, "correct it", f"{where}/frame_ind/{index}", "frame")
-        if not _is_list_of(box.classes, str):
-            problem = "the classes of the box are not a list of strings"
-            self._add_problem(problem, "correct them", f"{where}/process_clss/{index}", "classes")
-        elif not _is_list_of(box.word_indexes, int):
-            problem = "the word indexes of the box are not a list of whole numbers"
-            self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "indexes")
-        elif len(box.classes) != len(box.word_indexes):
-            problem = "classes and word indexes of the box are not lists of equal length"
-            self._add_problem(problem, "correct them", f"{where}/process_idx/{index}", "lists")
-        elif any(not 0 <= word_index < n_tokens for word_index in box.word_indexes):
-            problem = f"a word index is not in 0..{n_tokens - 1}"
-            remedy = "word indexes count the tokens from 0"
-            self._add_problem(problem, remedy, f"{where}/process_idx/{index}", "word")
-        corners = box.corners if isinstance(box.corners, list) else []
-        if len(corners) < 4 or not all(type(number) in (int, float) for number in corners):
-            place = f"{where}/process_bnd_box/{index}"
-            self._add_problem("the box is not a list of 4 numbers", "correct it", place, "box")
+def _read_video(video: str, content: object, file: str, findings: Findings) -> list[_Segment]:
+    """Return the well-formed segments of a video that have annotated frames."""
+    where = f"/annotations/{pointer_part(video)}"
+    annotations = content.get("segments") if isinstance(content, dict) else None
+    if not isinstance(annotations, dict):
+        problem, remedy = "there is no mapping of segments", "see the format page"
+        findings.add("E-REF-SHAPE", problem, remedy, file=file, where=where, rule="segments")
+        return []
+    segments = []
+    for name, annotation in annotations.items():
+        problems = list(_problems_of_segment(annotation))
+        for place, problem, remedy, rule in problems:
+            place = f"{where}/segments/{pointer_part(name)}{place}"
+            findings.add("E-REF-SEGMENT", problem, remedy, file=file, where=place, rule=rule)
+        if not problems and not _is_undrawn(annotation):
+            boxes = [_Box(*values) for values in zip(*(annotation[key] for key in _LISTS))]
+            segments.append(_Segment((video, name), boxes, annotation["tokens"]))
+    return segments
 
 
-class _Word(NamedTuple):
-    """An annotated word: its position in the sentence, the classes that boxes give it, and its boxes."""
-
-    position: int
-    classes: list[str]
-    boxes: list[_Box]
+def _is_undrawn(annotation: Mapping[str, JsonValue]) -> bool:
+    """Return whether no box was drawn in a segment, whose classes and words may still be listed."""
+    return not annotation["frame_ind"] and not annotation["process_bnd_box"]
 
 
-def _words_of(segment: _Segment) -> list[_Word]:
-    """Return the annotated words of a sentence in order."""
-    words: dict[int, _Word] = {}
+def _problems_of_segment(annotation: object) -> Iterator[_Problem]:
+    """Yield what is wrong with a segment, and with its boxes if it is well-formed otherwise."""
+    if not isinstance(annotation, dict):
+        yield "", "this is not an object", "see the format page", "object"
+        return
+    missing = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
+    sizes = [len(annotation[key]) for key in _LISTS if key not in missing]
+    tokens: JsonValue = annotation.get("tokens")
+    if missing:
+        yield "", f"{', '.join(missing)} is missing", "see the format page", "missing"
+    elif _is_undrawn(annotation):
+        return
+    elif len(set(sizes)) > 1:
+        lengths = ", ".join(f"{size} {key}" for size, key in zip(sizes, _LISTS))
+        yield "", f"the parallel lists differ in length: {lengths}", "correct them", "length"
+    elif not _is_list_of(tokens, str):
+        yield "", "tokens is not a list of strings", "correct it", "tokens"
+    else:
+        for index, values in enumerate(zip(*(annotation[key] for key in _LISTS))):
+            for key, problem, remedy, rule in _problems_of_box(_Box(*values), len(tokens)):
+                yield f"/{key}/{index}", problem, remedy, rule
+
+
+def _problems_of_box(box: _Box, n_tokens: int) -> Iterator[_Problem]:
+    """Yield what is wrong with a box, at the lists of its segment."""
+    if type(box.frame) is not int or not 0 <= box.frame < FRAMES:
+        yield "frame_ind", f"the frame {quote(repr(box.frame), 20)} is not in 0..9", "correct it", "frame"
+    if not _is_list_of(box.classes, str):
+        yield "process_clss", "the classes of the box are not a list of strings", "correct them", "classes"
+    elif not _is_list_of(box.word_indexes, int):
+        problem = "the word indexes of the box are not a list of whole numbers"
+        yield "process_idx", problem, "correct them", "indexes"
+    elif len(box.classes) != len(box.word_indexes):
+        problem = "classes and word indexes of the box are not lists of equal length"
+        yield "process_idx", problem, "correct them", "lists"
+    elif any(not 0 <= word_index < n_tokens for word_index in box.word_indexes):
+        problem = f"a word index is not in 0..{n_tokens - 1}"
+        yield "process_idx", problem, "word indexes count the tokens from 0", "word"
+    corners = box.corners if isinstance(box.corners, list) else []
+    if len(corners) < 4 or not all(type(number) in (int, float) for number in corners):
+        yield "process_bnd_box", "the box is not a list of 4 numbers", "correct it", "box"
+
+
+def _boxes_of_words(segment: _Segment) -> dict[int, list[_Box]]:
+    """Return the boxes of each annotated word of a sentence, by its index, in order."""
+    boxes_of_word: dict[int, list[_Box]] = {}
     for box in segment.boxes:
-        for word_index, name in zip(box.word_indexes, box.classes):
-            word = words.setdefault(word_index, _Word(word_index, [], []))
-            if name not in word.classes:
-                word.classes.append(name)
-            # A box may list a word several times.
-            if not word.boxes or word.boxes[-1] is not box:
-                word.boxes.append(box)
-    return [words[word_index] for word_index in sorted(words)]
+        # A box may list a word several times.
+        for word_index in dict.fromkeys(box.word_indexes):
+            boxes_of_word.setdefault(word_index, []).append(box)
+    return dict(sorted(boxes_of_word.items()))
+
+
+def _classes_of_word(word_index: int, boxes: list[_Box]) -> list[str]:
+    """Return the distinct classes that its boxes give a word."""
+    names: list[str] = []
+    for box in boxes:
+        names += [name for index, name in zip(box.word_indexes, box.classes) if index == word_index]
+    return list(dict.fromkeys(names))
 
 
 def _as_arrays(
     segments: list[_Segment], splits: dict[str, list[str]], vocab: list[str], videos: list[str]
 ) -> Reference:
-    words_of_segments = [_words_of(segment) for segment in segments]
-    words, classes = _number_words(words_of_segments)
+    """Return checked segments as arrays; classes and tokens have numbers in the order in which they occur."""
+    classes: dict[str, int] = {}
     tokens: dict[str, int] = {}
+    rows: list[tuple[int, int, int]] = []
+    mentions: list[tuple[int, int]] = []
     token_pairs: list[tuple[int, int]] = []
-    for number, (segment, annotated_words) in enumerate(zip(segments, words_of_segments)):
-        annotated = {word.position for word in annotated_words}
-        others = {token for index, token in enumerate(segment.tokens) if token and index not in annotated}
+    boxes: list[_Box] = []
+    box_start = [0]
+    for number, segment in enumerate(segments):
+        boxes_of_word = _boxes_of_words(segment)
+        for word_index, boxes_of_this in boxes_of_word.items():
+            names = _classes_of_word(word_index, boxes_of_this)
+            labels = [classes.setdefault(name, len(classes)) for name in names]
+            mentions += [(len(rows), label) for label in labels]
+            rows.append((number, word_index, labels[0]))
+            boxes += boxes_of_this
+            box_start.append(len(boxes))
+        others = {token for index, token in enumerate(segment.tokens) if token and index not in boxes_of_word}
         token_pairs += [(number, tokens.setdefault(token, len(tokens))) for token in sorted(others)]
+    word_segment, index, label = np.array(rows, dtype=np.int64).reshape(-1, 3).T
+    mention_word, mention_label = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
     token_segment, token_number = np.array(token_pairs, dtype=np.int64).reshape(-1, 2).T
+    corners = np.array([box.corners[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
+    with np.errstate(over="ignore"):
+        corners = corners.astype(np.float32)
     return Reference(
         segments=[segment.name for segment in segments],
-        words=words,
-        classes=classes,
+        words=Words(
+            segment=word_segment,
+            index=index,
+            label=label,
+            mention_word=mention_word,
+            mention_label=mention_label,
+            box_start=np.array(box_start, dtype=np.int64),
+            box=corners,
+            frame=np.array([box.frame for box in boxes], dtype=np.int64),
+        ),
+        classes=list(classes),
         tokens=list(tokens),
         token_segment=token_segment,
         token=token_number,
         splits=splits,
         vocab=vocab,
         videos=videos,
-        lemmas={},
-        lemmatizer="",
     )
-
-
-def _number_words(words_of_segments: list[list[_Word]]) -> tuple[Words, list[str]]:
-    """Return the words of all segments as arrays, and their classes in the order of their numbers."""
-    classes: dict[str, int] = {}
-    rows: list[tuple[int, int, int]] = []
-    mentions: list[tuple[int, int]] = []
-    boxes: list[_Box] = []
-    box_start = [0]
-    for number, words in enumerate(words_of_segments):
-        for word in words:
-            labels = [classes.setdefault(name, len(classes)) for name in word.classes]
-            mentions += [(len(rows), label) for label in labels]
-            rows.append((number, word.position, labels[0]))
-            boxes += word.boxes
-            box_start.append(len(boxes))
-    segment, index, label = np.array(rows, dtype=np.int64).reshape(-1, 3).T
-    mention_word, mention_label = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
-    corners = np.array([box.corners[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
-    with np.errstate(over="ignore"):
-        corners = corners.astype(np.float32)
-    words_as_arrays = Words(
-        segment=segment,
-        index=index,
-        label=label,
-        mention_word=mention_word,
-        mention_label=mention_label,
-        box_start=np.array(box_start, dtype=np.int64),
-        box=corners,
-        frame=np.array([box.frame for box in boxes], dtype=np.int64),
-    )
-    return words_as_arrays, list(classes)
 
 
 def select_videos(whole: Reference, videos: Collection[str]) -> Reference:
@@ -426,19 +402,14 @@ def select_segments(whole: Reference, videos: Collection[str]) -> Reference:
     numbers = [number for number, (video, _) in enumerate(whole.segments) if video in videos]
     if len(numbers) == len(whole.segments):
         return whole
-    return _take_segments(whole, np.array(numbers, dtype=np.int64))
-
-
-def _take_segments(whole: Reference, segments: Ints) -> Reference:
-    """Return the segments of these numbers, which ascend, with all that belongs to them."""
+    segments = np.array(numbers, dtype=np.int64)
     words = whole.words
-    n_segments, n_words = len(whole.segments), len(words.segment)
-    segment, word, _ = _rows_of(segments, words.segment, n_segments)
-    mentioned_word, mention, _ = _rows_of(word, words.mention_word, n_words)
+    segment, word = rows_of_owners(words.segment, segments)
+    mentioned_word, mention = rows_of_owners(words.mention_word, word)
     _, box, box_start = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
-    token_segment, token_row, _ = _rows_of(segments, whole.token_segment, n_segments)
+    token_segment, token_row = rows_of_owners(whole.token_segment, segments)
     return whole._replace(
-        segments=[whole.segments[number] for number in segments.tolist()],
+        segments=[whole.segments[number] for number in numbers],
         words=Words(
             segment=segment,
             index=words.index[word],
@@ -452,12 +423,3 @@ def _take_segments(whole: Reference, segments: Ints) -> Reference:
         token_segment=token_segment,
         token=whole.token[token_row],
     )
-
-
-def _rows_of(owners: Ints, owner_of_row: Ints, n_owners: int) -> tuple[Ints, Ints, Ints]:
-    """Return the rows that belong to owners, in the order of these, as `pairs_of_ranges` does.
-
-    ``owner_of_row`` (n_rows,) ascends and is less than ``n_owners``.
-    """
-    start = np.searchsorted(owner_of_row, np.arange(n_owners + 1))
-    return pairs_of_ranges(start[owners], start[owners + 1])

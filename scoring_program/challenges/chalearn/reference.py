@@ -157,18 +157,18 @@ def _files(contents: Mapping[str, bytes], pattern: str) -> list[SequenceFile]:
 
 
 def _check_pairs(label_files: list[SequenceFile], data_files: list[SequenceFile], findings: Findings) -> None:
+    """Add a problem for each sequence that has one file without its partner."""
     labeled = {sequence for sequence, _, _ in label_files}
     with_data = {sequence for sequence, _, _ in data_files}
-    _add_partners(labeled - with_data, _LABELS_NAME, _DATA_NAME, findings)
-    _add_partners(with_data - labeled, _DATA_NAME, _LABELS_NAME, findings)
-
-
-def _add_partners(sequences: set[str], name: str, partner: str, findings: Findings) -> None:
-    """Add a problem for each sequence that has one file without its partner."""
-    # The same words for all: those of many sequences become one line.
-    problem = f"{partner.format(key='{Id}')} is missing"
-    for sequence in sorted(sequences):
-        findings.add("E-REF-PAIR", problem, "each sequence needs both", file=name.format(key=sequence))
+    for name, partner, sequences in (
+        (_LABELS_NAME, _DATA_NAME, labeled - with_data),
+        (_DATA_NAME, _LABELS_NAME, with_data - labeled),
+    ):
+        # The same words for all: those of many sequences become one line.
+        problem = f"{partner.format(key='{Id}')} is missing"
+        for sequence in sorted(sequences):
+            file = name.format(key=sequence)
+            findings.add("E-REF-PAIR", problem, "each sequence needs both", file=file)
 
 
 def _last_values(data: CsvRows) -> Ints:

@@ -9,13 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.densepose.reference import (
-    Gathered,
-    Kept,
-    Persons,
-    Reference,
-    best_of_images,
-)
+from scoring_program.challenges.densepose.reference import Gathered, Kept, Reference, best_of_images
 from scoring_program.metrics import average_precision, geodesic
 from scoring_program.metrics.average_precision import (
     Detections,
@@ -26,6 +20,7 @@ from scoring_program.metrics.average_precision import (
     Ranked,
 )
 from scoring_program.metrics.group_values import group_means, means
+from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
 from validator.arrays import Bools, Floats, Ints
@@ -33,6 +28,7 @@ from validator.arrays import Bools, Floats, Ints
 MEASURES = ("gpsm", "gps", "iou")
 _AREAS = ("all",)
 _IMAGE_BLOCK = 500
+_NO_NUMBERS = np.zeros(0, np.int64)
 
 
 class Points(NamedTuple):
@@ -80,10 +76,11 @@ class Pairing(NamedTuple):
         number = MEASURES.index(measure)
         ignored = self.matches.ignored[0, number, 0]
         matched = self.matches.matched[0, number, 0]
+        person = np.where(ignored, -1, matched)
         return HalfMatches(
-            pairing=self,
-            person=np.where(ignored, -1, matched),
+            person=person,
             is_no_error=ignored | (matched >= 0),
+            is_pair=person[self.pairs.detection] == self.pairs.person,
         )
 
     def n_detections(self) -> Ints:
@@ -96,25 +93,16 @@ class Pairing(NamedTuple):
 
 
 class HalfMatches(NamedTuple):
-    """Matches at a similarity of 0.5; arrays of shape (n_detections,).
+    """Matches at a similarity of 0.5.
 
-    ``person`` is matched with each detection, -1 if there is none or it is ignored; ``is_no_error`` says
-    whether a detection is matched or ignored.
+    ``person`` (n_detections,) is matched with each detection, -1 if there is none or it is ignored;
+    ``is_no_error`` (n_detections,) says whether a detection is matched or ignored; ``is_pair`` (n_pairs,)
+    says which pairs are matched.
     """
 
-    pairing: Pairing
     person: Ints
     is_no_error: Bools
-
-    def n_right(self) -> Ints:
-        """Return how many detections of each image are matched, shape (n_images,)."""
-        images = self.pairing.detections.image[self.person >= 0]
-        return np.bincount(images, minlength=self.pairing.people.n_images)
-
-    def pairs(self) -> Bools:
-        """Return which pairs are matched; bool, shape (n_pairs,)."""
-        pairs = self.pairing.pairs
-        return self.person[pairs.detection] == pairs.person
+    is_pair: Bools
 
 
 @dataclass(frozen=True)
@@ -152,11 +140,8 @@ class ImageStatistics(Statistics):
 
 def measure(reference: Reference, submission: Gathered, settings: Settings) -> ImageStatistics:
     """Compare all detections with the persons of their images and match them."""
-    persons = reference.persons
     measure_name = settings["measure"]
-    by_image = best_of_images(submission.kept, len(persons.image_id))
-    points = point_similarities(reference, by_image, normalizers(settings))
-    pairing = pair_and_match(persons, by_image, points)
+    pairing, points = pair_and_match(reference, best_of_images(submission.kept), settings)
     half = pairing.at_half(measure_name)
     n_detections, n_annotated = pairing.n_detections(), pairing.n_annotated()
     return ImageStatistics(
@@ -186,7 +171,7 @@ def _perfect_images(pairing: Pairing, measure_name: str) -> Bools:
 
 def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Floats:
     """Return for each image the mean similarity of its persons, 0 for those that are not matched at 0.5."""
-    is_match = half.pairs()
+    is_match = half.is_pair
     matched_similarity = similarity(measure_name, pairing.gps, pairing.mask_iou)[is_match]
     image = pairing.detections.image[pairing.pairs.detection[is_match]]
     sums = np.bincount(image, matched_similarity, pairing.people.n_images)
@@ -203,75 +188,40 @@ def normalizers(settings: Settings) -> Floats:
 
 
 def point_similarities(
-    reference: Reference, by_image: list[list[Kept]], normalizer_of_part: Floats
+    reference: Reference, kept: Sequence[Kept], pairs: Pairs, normalizer_of_part: Floats
 ) -> Points:
     """Return the similarity of all points of all pairs of a detection and a person of its image.
 
     ``normalizer_of_part`` has the normalizer of each coarse part, shape (9,).
     """
     persons = reference.persons
-    columns = _predicted_points(persons, by_image)
-    true_part = persons.part[columns.true_point].astype(np.int64)
-    true_vertex = persons.vertex[columns.true_point]
-    is_exact = columns.vertex == true_vertex
+    first, last = persons.point_start[pairs.person], persons.point_start[pairs.person + 1]
+    # A detection predicts at the points of all persons of its image, in the order of its pairs.
+    pair, true_point, _ = pairs_of_ranges(first, last)
+    part = np.concatenate([_NO_NUMBERS, *(detection.part for detection in kept)])
+    vertex = np.concatenate([_NO_NUMBERS, *(detection.vertex for detection in kept)])
+    true_part = persons.part[true_point].astype(np.int64)
+    true_vertex = persons.vertex[true_point]
+    is_exact = vertex == true_vertex
     # Of the other vertices the distances are stored; of none it is infinite.
-    is_stored = (columns.vertex != geodesic.NO_VERTEX) & ~is_exact
+    is_stored = (vertex != geodesic.NO_VERTEX) & ~is_exact
     distance = np.where(is_exact, 0.0, np.inf)
-    positions = geodesic.pair_position(columns.vertex[is_stored], true_vertex[is_stored])
+    positions = geodesic.pair_position(vertex[is_stored], true_vertex[is_stored])
     distance[is_stored] = reference.template.lookup(positions)
     normalizer = normalizer_of_part[geodesic.COARSE_PART[true_part]]
-    point_similarity = geodesic.point_similarity(
-        distance, is_stored, normalizer, columns.pair, columns.n_pairs
-    )
+    point_similarity = geodesic.point_similarity(distance, is_stored, normalizer, pair, len(pairs.person))
     return Points(
         similarity=point_similarity,
-        part=columns.part,
+        part=part,
         true_part=true_part,
-        pair=columns.pair,
-        n_pairs=columns.n_pairs,
+        pair=pair,
+        n_pairs=len(pairs.person),
     )
 
 
-class _PredictedPoints(NamedTuple):
-    """What detections predict at the points of the persons of their image; arrays of shape (n_points,).
-
-    ``true_point`` is the index of the annotated point in `Persons`.
-    """
-
-    part: Ints
-    vertex: Ints
-    true_point: Ints
-    pair: Ints
-    n_pairs: int
-
-
-def _predicted_points(persons: Persons, by_image: Sequence[Sequence[Kept]]) -> _PredictedPoints:
-    """Return the points of all pairs of a detection and a person of its image, pair by pair."""
-    nothing: Ints = np.zeros(0, np.int64)
-    parts, vertices, true_points, pairs = [nothing], [nothing], [nothing], [nothing]
-    first_persons = np.searchsorted(persons.image, np.arange(len(by_image) + 1)).tolist()
-    n_pairs = 0
-    for detections, first, last in zip(by_image, first_persons, first_persons[1:]):
-        points = np.arange(*persons.point_start[[first, last]].tolist())
-        person_of_point = np.repeat(np.arange(last - first), np.diff(persons.point_start[first : last + 1]))
-        for kept in detections:
-            parts.append(kept.part)
-            vertices.append(kept.vertex)
-            true_points.append(points)
-            pairs.append(n_pairs + person_of_point)
-            n_pairs += last - first
-    return _PredictedPoints(
-        part=np.concatenate(parts),
-        vertex=np.concatenate(vertices),
-        true_point=np.concatenate(true_points),
-        pair=np.concatenate(pairs),
-        n_pairs=n_pairs,
-    )
-
-
-def pair_and_match(persons: Persons, by_image: Sequence[Sequence[Kept]], points: Points) -> Pairing:
+def pair_and_match(reference: Reference, kept: Sequence[Kept], settings: Settings) -> tuple[Pairing, Points]:
     """Pair the detections of all images with the persons of their images, and match them for all measures."""
-    kept = [detection for detections in by_image for detection in detections]
+    persons = reference.persons
     predicted_box = np.array([detection.box for detection in kept], dtype=np.float64).reshape(-1, 4)
     detections = Detections(
         image=np.array([detection.image for detection in kept], dtype=np.int64),
@@ -279,20 +229,21 @@ def pair_and_match(persons: Persons, by_image: Sequence[Sequence[Kept]], points:
         area=predicted_box[:, 2] * predicted_box[:, 3],
     )
     people = People(
-        n_images=len(by_image),
+        n_images=len(persons.image_id),
         image=persons.image,
         area=persons.area,
         dense=persons.dense,
         crowd=persons.crowd,
     )
     pairs = Pairs.of_images(detections.image, people.image)
+    points = point_similarities(reference, kept, pairs, normalizers(settings))
     overlap = average_precision.box_iou(
         predicted_box[pairs.detection], persons.box[pairs.person], persons.crowd[pairs.person]
     )
     mask_iou = np.concatenate([np.zeros(0), *(detection.mask_iou for detection in kept)])
     gps = points.gps(points.similarity)
     measures = np.stack([similarity(name, gps, mask_iou) for name in MEASURES])
-    return Pairing(
+    pairing = Pairing(
         detections=detections,
         people=people,
         pairs=pairs,
@@ -301,6 +252,7 @@ def pair_and_match(persons: Persons, by_image: Sequence[Sequence[Kept]], points:
         gps=gps,
         matches=average_precision.match(measures, overlap, detections, people),
     )
+    return pairing, points
 
 
 def similarity(measure: str, gps: Floats, mask_iou: Floats) -> Floats:
@@ -398,7 +350,7 @@ def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
     Those of points change nothing if similarity is that of masks.
     """
     pairing, points, measure = statistics.pairing, statistics.points, statistics.measure
-    is_match = statistics.half.pairs()
+    is_match = statistics.half.is_pair
     right_masks = np.where(is_match, 1.0, pairing.mask_iou)
     corrected = {"masks": similarity(measure, pairing.gps, right_masks)}
     if measure == "iou":

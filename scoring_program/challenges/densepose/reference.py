@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -302,20 +303,14 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
     return check_items(first_of_image, public.items, "image", place)
 
 
-def best_of_images(kept: Iterable[Kept], n_images: int) -> list[list[Kept]]:
-    """Return the detections of each image that are looked at, in descending score."""
-    by_image: list[list[Kept]] = [[] for _ in range(n_images)]
-    for detection in kept:
-        by_image[detection.image].append(detection)
-    for detections in by_image:
-        _keep_best(detections)
-    return by_image
-
-
-def _keep_best(detections: list[Kept]) -> None:
-    """Sort the detections of an image, and leave the best, at most `MOST_DETECTIONS`."""
-    detections.sort(key=_rank)
-    del detections[MOST_DETECTIONS:]
+def best_of_images(kept: Iterable[Kept]) -> list[Kept]:
+    """Return the best detections of each image, at most `MOST_DETECTIONS`: image by image, the best first."""
+    best_of_image: dict[int, list[Kept]] = {}
+    for detection in sorted(kept, key=_rank):
+        best = best_of_image.setdefault(detection.image, [])
+        if len(best) < MOST_DETECTIONS:
+            best.append(detection)
+    return [detection for image in sorted(best_of_image) for detection in best_of_image[image]]
 
 
 def _rank(detection: Detection | Kept) -> tuple[float, int]:
@@ -323,9 +318,8 @@ def _rank(detection: Detection | Kept) -> tuple[float, int]:
     return -detection.score, detection.index
 
 
-def in_order(by_image: Iterable[list[Kept]]) -> list[Kept]:
-    """Return the detections of all images in the order of the file."""
-    kept = [detection for detections in by_image for detection in detections]
+def in_order(kept: Iterable[Kept]) -> list[Kept]:
+    """Return detections in the order of the file."""
     return sorted(kept, key=lambda detection: detection.index)
 
 
@@ -358,11 +352,8 @@ class Keeper:
         part, vertex = geodesic.predicted_parts_and_vertices(
             detection.pixels, self._nearest, x, y, detection.box[:2]
         )
-        return Kept(
-            index=detection.index,
-            image=image,
-            box=detection.box,
-            score=detection.score,
+        return replace(
+            keep_box(detection, image),
             part=part.astype(np.int8),
             vertex=vertex.astype(np.int32),
             mask_iou=self._mask_ious(detection, image, range(first, last)),
@@ -414,12 +405,13 @@ class Gatherer:
         best = self._best_of_images.setdefault(image, [])
         if len(best) < MOST_DETECTIONS or _rank(detection) < _rank(best[-1]):
             best.append(self._keep(detection, image))
-            _keep_best(best)
+            best.sort(key=_rank)
+            del best[MOST_DETECTIONS:]
 
     def gathered(self) -> Gathered:
         """Return what was kept."""
         return Gathered(
-            kept=in_order(self._best_of_images.values()),
+            kept=in_order(chain.from_iterable(self._best_of_images.values())),
             n_detections=self._n_detections,
             n_other_categories=self._n_other_categories,
             n_other_images=self._n_other_images,

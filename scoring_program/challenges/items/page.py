@@ -3,15 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 import numpy as np
 
 from scoring_program.challenges.items.reference import Reference
 from scoring_program.figures.histogram import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, LabelStatistics, SegmentStatistics
-from scoring_program.result import FULL, Cell, Column, Deferred, Groups, Section, Sections, Table, cells
-from validator.arrays import Floats, Ints
+from scoring_program.result import (
+    FULL,
+    Cell,
+    Column,
+    Deferred,
+    GroupNumber,
+    Groups,
+    Section,
+    Sections,
+    Table,
+    cells,
+    columns,
+)
+from validator.arrays import Ints
 from validator.formats.items.arrays import Items, PlainValues, Regions, Values
 
 _BINS = 10
@@ -35,72 +47,53 @@ def sections(reference: Reference, predicted: Items, statistics: ItemStatistics)
     return [_labels_of_items(true, predicted), _table_of_labels(true, predicted)]
 
 
-class LabelCounts(NamedTuple):
-    """How often each label is true, right, and predicted, arrays of shape (n_labels,)."""
-
-    n_true: Ints
-    n_right: Ints
-    n_predicted: Ints
-
-
 def _labels_of_items(true: Values, predicted: Values) -> Section:
     n = len(true.names)
-    counts = LabelCounts(
-        np.bincount(true.values, minlength=n),
-        np.bincount(true.values[true.values == predicted.values], minlength=n),
-        np.bincount(predicted.values, minlength=n),
-    )
+    right = true.values[true.values == predicted.values]
+    counts = [np.bincount(labels, minlength=n) for labels in (true.values, right, predicted.values)]
     note = "Recall: the share of the items of a label that are predicted so."
     return _labels("Items", note, true.names, counts)
 
 
 def _labels_of_lists(true: Values, predicted: Values) -> Section:
-    counts = LabelCounts(
-        true.values.sum(axis=0),
-        (true.values & predicted.values).sum(axis=0),
-        predicted.values.sum(axis=0),
-    )
+    right = true.values & predicted.values
+    counts = [has_label.sum(axis=0) for has_label in (true.values, right, predicted.values)]
     note = "Recall: the share of the items with a label that are predicted to have it."
     return _labels("Items", note, true.names, counts, overlapping=True)
 
 
 def _labels(
-    noun: str, note: str, names: Sequence[str], counts: LabelCounts, overlapping: bool = False
+    noun: str, note: str, names: Sequence[str], counts: Sequence[Ints], overlapping: bool = False
 ) -> Section:
-    """Return recall and precision of each label."""
-
-    def row(group: Ints) -> list[Cell]:
-        true, right, predicted = (int(numbers[group].sum()) for numbers in counts)
-        return [true, right / true if true else None, predicted, right / predicted if predicted else None]
-
-    columns = [
-        Column("Label"),
-        Column(noun, "count"),
-        Column("Recall", "share"),
-        Column("Predicted", "count", level=FULL),
-        Column("Precision", "share", level=FULL),
-    ]
+    """Return recall and precision of each label: ``counts`` say how often each is true, right, and predicted,
+    arrays of shape (n_labels,)."""
+    n_true, n_right, n_predicted = counts
     return Groups(
         key="labels",
         title="Labels",
         note=note,
-        columns=columns,
+        names_title="Label",
         names=names,
-        support=counts.n_true,
-        row=row,
+        support=n_true,
+        numbers=[
+            GroupNumber(noun, n_true),
+            GroupNumber("Recall", n_right, n_true, empty=None),
+            GroupNumber("Predicted", n_predicted, level=FULL),
+            GroupNumber("Precision", n_right, n_predicted, FULL, empty=None),
+        ],
         worst_first=2,
         overlapping=overlapping,
-        named=counts.n_predicted > 0,
+        named=n_predicted > 0,
     )
 
 
-def _table(keys: Sequence[str], titles: Sequence[Column], columns: Sequence[Sequence[Cell]]) -> Table:
+def _table(keys: Sequence[str], titles: Sequence[Column], values: Sequence[Sequence[Cell]]) -> Table:
     return Table(
         key="items",
         title="Items",
         note="In the order of their keys.",
-        columns=[Column("Item"), *titles],
-        rows=list(zip(keys, *columns)),
+        columns=[*columns(text=["Item"]), *titles],
+        rows=list(zip(keys, *values)),
     )
 
 
@@ -108,14 +101,13 @@ def _table_of_labels(true: Values, predicted: Values) -> Table:
     is_right = np.where(true.values == predicted.values, "yes", "no").tolist()
     true_labels = [true.names[label] for label in true.values.tolist()]
     predicted_labels = [true.names[label] for label in predicted.values.tolist()]
-    titles = [Column("Ground truth"), Column("Prediction"), Column("Right")]
+    titles = columns(text=["Ground truth", "Prediction", "Right"])
     return _table(true.keys, titles, [true_labels, predicted_labels, is_right])
 
 
 def _table_of_lists(true: Values, predicted: Values, statistics: ItemStatistics) -> Table:
-    titles = [Column("Ground truth"), Column("Prediction"), Column("Score", "share")]
-    columns = [_listed(true), _listed(predicted), statistics.item_scores.tolist()]
-    return _table(true.keys, titles, columns)
+    titles = columns(text=["Ground truth", "Prediction"], share=["Score"])
+    return _table(true.keys, titles, [_listed(true), _listed(predicted), statistics.item_scores.tolist()])
 
 
 def _listed(items: Values) -> list[str | None]:
@@ -143,41 +135,37 @@ def _histograms(true: Values, predicted: Values) -> Iterator[Histogram]:
 
 def _table_of_numbers(true: Values, predicted: Values) -> Table:
     """Return a row for each number."""
-    numbers: list[Floats] = [true.values.ravel(), predicted.values.ravel()]
-    numbers.append(numbers[1] - numbers[0])
-    columns: list[Sequence[Cell]] = [column.tolist() for column in numbers]
-    titles = [Column(title, "number") for title in ("Ground truth", "Prediction", "Error")]
+    sides = (true.values, predicted.values, predicted.values - true.values)
+    numbers: list[Sequence[Cell]] = [side.ravel().tolist() for side in sides]
+    titles = columns(number=["Ground truth", "Prediction", "Error"])
     if not true.names:
-        return _table(true.keys, titles, columns)
+        return _table(true.keys, titles, numbers)
     keys = [key for key in true.keys for _ in true.names]
-    return _table(keys, [Column("Column"), *titles], [list(true.names) * len(true.keys), *columns])
+    column_names = list(true.names) * len(true.keys)
+    return _table(keys, [*columns(text=["Column"]), *titles], [column_names, *numbers])
 
 
 def _sections_of_regions(true: Regions, predicted: Regions, statistics: ItemStatistics) -> Sections:
     """Return the numbers of regions of each item; where they are matched, what is right of each label."""
     n_items, n_labels = len(true.keys), len(true.names)
-    titles = [Column("Ground truth", "count"), Column("Prediction", "count")]
-    columns: list[Sequence[Cell]] = [
-        np.bincount(true.item, minlength=n_items).tolist(),
-        np.bincount(predicted.item, minlength=n_items).tolist(),
+    titles = columns(count=["Ground truth", "Prediction"])
+    values: list[Sequence[Cell]] = [
+        np.bincount(side.item, minlength=n_items).tolist() for side in (true, predicted)
     ]
     labels: list[Section] = []
     if isinstance(statistics, LabelStatistics):
         labels.append(_scores_of_labels(true, predicted, statistics))
     if isinstance(statistics, SegmentStatistics):
         is_matched = statistics.is_matched
-        titles.append(Column("Matched", "count"))
-        columns.append(np.bincount(true.item[is_matched], minlength=n_items).tolist())
-        counts = LabelCounts(
-            np.bincount(true.label, minlength=n_labels),
-            np.bincount(true.label[is_matched], minlength=n_labels),
-            np.bincount(predicted.label, minlength=n_labels),
-        )
+        titles += columns(count=["Matched"])
+        values.append(np.bincount(true.item[is_matched], minlength=n_items).tolist())
+        sides = (true.label, true.label[is_matched], predicted.label)
+        counts = [np.bincount(label, minlength=n_labels) for label in sides]
         note = "Recall: the share of the segments with a label that are matched to a predicted one."
         labels.append(_labels("Segments", note, true.names, counts))
-    titles.append(Column("Score", "share"))
-    columns.append(cells(statistics.item_scores))
-    return [*labels, _table(true.keys, titles, columns)]
+    titles += columns(share=["Score"])
+    values.append(cells(statistics.item_scores))
+    return [*labels, _table(true.keys, titles, values)]
 
 
 def _scores_of_labels(true: Regions, predicted: Regions, statistics: LabelStatistics) -> Section:
@@ -185,25 +173,19 @@ def _scores_of_labels(true: Regions, predicted: Regions, statistics: LabelStatis
     n_labels = len(true.names)
     n_true = np.bincount(true.label, minlength=n_labels)
     n_predicted = np.bincount(predicted.label, minlength=n_labels)
-
-    def row(group: Ints) -> list[Cell]:
-        labels = group[n_true[group] > 0]
-        average = float(statistics.label_scores[labels].mean()) if len(labels) else None
-        return [int(n_true[group].sum()), average, int(n_predicted[group].sum())]
-
+    is_true = n_true > 0
     return Groups(
         key="labels",
         title="Labels",
         note="The score of each label; the score is their mean.",
-        columns=[
-            Column("Label"),
-            Column("Annotated", "count"),
-            Column("Score", "share"),
-            Column("Predicted", "count", level=FULL),
-        ],
+        names_title="Label",
         names=true.names,
         support=n_true,
-        row=row,
+        numbers=[
+            GroupNumber("Annotated", n_true),
+            GroupNumber("Score", np.where(is_true, statistics.label_scores, 0), is_true, empty=None),
+            GroupNumber("Predicted", n_predicted, level=FULL),
+        ],
         worst_first=2,
         named=n_predicted > 0,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -58,7 +59,7 @@ def _measure_with(
     metric: ModuleType, evaluator: Any, reference: Reference, rows: Items, settings: Settings
 ) -> ItemStatistics:
     """Evaluate both sides; what the evaluator says is hidden with the labels."""
-    opened = evaluator.opened(settings["detail"] == FULL)
+    opened = replace(evaluator, is_open=settings["detail"] == FULL)
     statistics: ItemStatistics = metric.measure(reference.items, rows, opened)
     return statistics
 

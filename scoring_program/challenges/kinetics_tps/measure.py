@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from scoring_program.challenges.kinetics_tps.reference import Reference, rows_of_all_frames, rows_of_frames
+from scoring_program.challenges.kinetics_tps.reference import Reference, take_frames
 from scoring_program.metrics import part_state, resampling
 from scoring_program.metrics.part_state import PartOutcomes
 from scoring_program.result import Statistics
@@ -342,24 +342,19 @@ def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints)
     predicted_frame = np.full(len(true_parts.frames), -1)
     is_annotated = true_frame >= 0
     predicted_frame[true_frame[is_annotated]] = np.flatnonzero(is_annotated)
-    # Most submissions have the frames of the reference in their order.
-    is_in_order = is_annotated.all() and bool((np.diff(true_frame) > 0).all())
-    if is_in_order:
-        rows = rows_of_all_frames(predicted_parts, true_frame)
+    # Most submissions have the frames of the reference in their order: nothing is copied.
+    if is_annotated.all() and (np.diff(true_frame) > 0).all():
+        parts = predicted_parts._replace(human_frame=true_frame[predicted_parts.human_frame])
     else:
-        rows = rows_of_frames(predicted_parts, predicted_frame)
-
-    true_name = translate(predicted_parts.names, true_parts.names)
-    true_state = translate(predicted_parts.states, true_parts.states)
+        parts = take_frames(predicted_parts, predicted_frame)
     proposals = part_state.Proposals(
-        part_human=rows.part_human,
-        part_name=true_name[predicted_parts.part_name[rows.part]],
-        part=rows.proposal_part,
-        box=predicted_parts.proposal_box[rows.proposal],
-        state=true_state[predicted_parts.proposal_state[rows.proposal]],
+        part_human=parts.part_human,
+        part_name=translate(parts.names, true_parts.names)[parts.part_name],
+        part=parts.proposal_part,
+        box=parts.proposal_box,
+        state=translate(parts.states, true_parts.states)[parts.proposal_state],
     )
-    human_box = predicted_parts.human_box[rows.human]
-    return AlignedPrediction(rows.human_frame, human_box, proposals, predicted_frame >= 0)
+    return AlignedPrediction(parts.human_frame, parts.human_box, proposals, predicted_frame >= 0)
 
 
 def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints:

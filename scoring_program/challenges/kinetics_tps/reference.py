@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import rows_of_owners
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.settings import Settings
 from scoring_program.task import Vocabulary
@@ -97,83 +97,32 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
 def select_videos(reference: Reference, videos: Ints) -> Reference:
     """Return some videos of a reference, given by their numbers, in that order."""
     parts = reference.parts
-    frame_video, frame = _rows_of_owners(parts.frame_video, videos, len(parts.videos))
-    rows = rows_of_frames(parts, frame)
-    selected = PartStates(
+    frame_video, frame = rows_of_owners(parts.frame_video, videos)
+    selected = take_frames(parts, frame)._replace(
         videos=[parts.videos[video] for video in videos.tolist()],
         frames=[parts.frames[number] for number in frame.tolist()],
         frame_video=frame_video.astype(np.int32),
-        human_frame=rows.human_frame.astype(np.int32),
-        human_box=parts.human_box[rows.human],
-        part_human=rows.part_human.astype(np.int32),
-        part_name=parts.part_name[rows.part],
-        proposal_part=rows.proposal_part.astype(np.int32),
-        proposal_box=parts.proposal_box[rows.proposal],
-        proposal_state=parts.proposal_state[rows.proposal],
-        n_states=parts.n_states[rows.part],
-        names=parts.names,
-        states=parts.states,
     )
     classes = [reference.classes[video] for video in videos.tolist()]
     return Reference(classes, selected, reference.vocabulary)
 
 
-class FrameRows(NamedTuple):
-    """The humans, parts and proposals of chosen frames: rows of `PartStates`, and what each belongs to.
+def take_frames(parts: PartStates, frames: Ints) -> PartStates:
+    """Return the humans, parts and proposals of frames, which are given by their numbers, frame by frame.
 
-    Attributes
-    ----------
-    human, part, proposal : int arrays, or slice
-        Rows, frame by frame.
-    human_frame, part_human, proposal_part : int arrays, ascending
-        The chosen frame of each such human, the human of each part, the part of each proposal: places in
-        the chosen frames, in ``human``, and in ``part``.
+    -1 stands for a frame of nobody. Humans have the places of their frames in ``frames``; the names of frames
+    and videos stay.
     """
-
-    human: Ints | slice
-    part: Ints | slice
-    proposal: Ints | slice
-    human_frame: Ints
-    part_human: Ints
-    proposal_part: Ints
-
-
-def rows_of_frames(parts: PartStates, frames: Ints) -> FrameRows:
-    """Return what belongs to frames, given by their numbers; -1 stands for a frame of nobody."""
-    human_frame, human = _rows_of_owners(parts.human_frame, frames, len(parts.frames))
-    part_human, part = _rows_of_owners(parts.part_human, human, len(parts.human_box))
-    proposal_part, proposal = _rows_of_owners(parts.proposal_part, part, len(parts.part_name))
-    return FrameRows(
-        human=human,
-        part=part,
-        proposal=proposal,
-        human_frame=human_frame,
-        part_human=part_human,
-        proposal_part=proposal_part,
+    human_frame, human = rows_of_owners(parts.human_frame, frames)
+    part_human, part = rows_of_owners(parts.part_human, human)
+    proposal_part, proposal = rows_of_owners(parts.proposal_part, part)
+    return parts._replace(
+        human_frame=human_frame.astype(np.int32),
+        human_box=parts.human_box[human],
+        part_human=part_human.astype(np.int32),
+        part_name=parts.part_name[part],
+        proposal_part=proposal_part.astype(np.int32),
+        proposal_box=parts.proposal_box[proposal],
+        proposal_state=parts.proposal_state[proposal],
+        n_states=parts.n_states[part],
     )
-
-
-def rows_of_all_frames(parts: PartStates, places: Ints) -> FrameRows:
-    """Return all rows, of frames that have other places and stay in their order; nothing is copied."""
-    every_row = slice(None)
-    return FrameRows(
-        human=every_row,
-        part=every_row,
-        proposal=every_row,
-        human_frame=places[parts.human_frame],
-        part_human=parts.part_human,
-        proposal_part=parts.proposal_part,
-    )
-
-
-def _rows_of_owners(owner: Ints, selection: Ints, n_owners: int) -> tuple[Ints, Ints]:
-    """Return the owner of each row of some owners, as its place in ``selection``, and these rows.
-
-    ``owner`` (n_rows,) ascends; -1 in ``selection`` stands for an owner without rows.
-    """
-    # The last count is that of -1. Counting is faster than searching for millions of owners.
-    n_rows = np.append(np.bincount(owner, minlength=n_owners), 0)
-    last = np.cumsum(n_rows)
-    first = last - n_rows
-    place, row, _ = pairs_of_ranges(first[selection], last[selection])
-    return place, row

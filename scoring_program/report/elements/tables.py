@@ -8,6 +8,7 @@ from xml.etree.ElementTree import Element
 
 from scoring_program.report.elements.layout import folded, scroll
 from scoring_program.report.html import Child, append, cut, element
+from scoring_program.result import Column
 from validator.texts import counted
 
 OPEN_ROWS = 20
@@ -31,7 +32,7 @@ class Heading(NamedTuple):
 
 
 def table(
-    headings: Sequence[Heading],
+    headings: Sequence[Heading | Column],
     rows: Sequence[Sequence[Cell]],
     title: str,
     n_open: int = OPEN_ROWS,
@@ -64,7 +65,7 @@ def table(
     return parts
 
 
-def _one_table(headings: Sequence[Heading], rows: Sequence[Sequence[Cell]], title: str) -> Element:
+def _one_table(headings: Sequence[Heading | Column], rows: Sequence[Sequence[Cell]], title: str) -> Element:
     head = element("tr", *(_heading(heading) for heading in headings))
     body = element("tbody")
     for row in rows:
@@ -74,14 +75,14 @@ def _one_table(headings: Sequence[Heading], rows: Sequence[Sequence[Cell]], titl
     return scroll(element("table", element("thead", head), body), title)
 
 
-def _heading(heading: Heading) -> Element:
+def _heading(heading: Heading | Column) -> Element:
     if heading.kind == MARKUP:
         return element("th", heading.title, scope="col")
     title = cut(heading.title) if isinstance(heading.title, str) else heading.title
     return element("th", title, class_=heading.kind, scope="col")
 
 
-def row_in_words(headings: Sequence[Heading], row: Sequence[Cell]) -> Element:
+def row_in_words(headings: Sequence[Heading | Column], row: Sequence[Cell]) -> Element:
     """Return the only row of a table as a paragraph."""
     words = element("p")
     for number, (heading, value) in enumerate(zip(headings, row)):

@@ -347,9 +347,8 @@ def _joined_in_order(parts: Sequence[Gathered]) -> Gathered:
             first_of_image.setdefault(image_id, n_before + first)
         kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
         n_before += part.n_detections
-    n_images = max([detection.image for detection in kept], default=-1) + 1
     return Gathered(
-        kept=in_order(best_of_images(kept, n_images)),
+        kept=in_order(best_of_images(kept)),
         n_detections=n_before,
         n_other_categories=sum(part.n_other_categories for part in parts),
         n_other_images=sum(part.n_other_images for part in parts),

@@ -42,11 +42,10 @@ def drawings(
     reference: Reference, submission: Gathered, statistics: ImageStatistics, number: int, with_right: bool
 ) -> list[Section]:
     """Return at most ``number`` images: those that cost most, then those without a detection."""
-    best = best_of_images(submission.kept, len(reference.persons.image_id))
     scene = _Scene(
         persons=reference.persons,
         statistics=statistics,
-        detections=[detection for detections in best for detection in detections],
+        detections=best_of_images(submission.kept),
         pair_of_person=_pairs_to_draw(reference.persons, statistics),
     )
     images = scene.worst_images(with_right)[:number]
@@ -90,7 +89,7 @@ def person_shape(persons: Persons, person: int) -> Shape:
 
 def _pairs_to_draw(persons: Persons, statistics: ImageStatistics) -> Ints:
     """Return for each person the pair with its match, or else the most similar one; -1 if none is similar."""
-    is_match = statistics.half.pairs()
+    is_match = statistics.half.is_pair
     candidates = np.flatnonzero(is_match | (statistics.similarity > 0))
     # All matches before all others.
     rank = (is_match + statistics.similarity)[candidates]
