@@ -327,6 +327,7 @@ def test_description_of_a_task_may_be_a_number():
     data = yaml.safe_load(competition_text())
     next(task for task in data["tasks"] if "densepose" in task["scoring_program"])["description"] = 2027
     bundle = cut.one_task(data, load_task("densepose"))
+    assert bundle is not None
     assert (bundle["description"], bundle["phases"][0]["description"]) == ("2027", "2027")
 
 
