@@ -79,7 +79,7 @@ dry-run: .venv/run
 rescore: .venv/run
 	@$(BIN)/python -m organizer rescore $(ID) "$(SUBMISSIONS)" $(REFERENCE_OPTION) $(PHASE_OPTION) $(OPTIONS)
 
-# make bench [ID=chalearn_gesture] [SCALE="1 100"]: measure the built programs and rankings, for BENCHMARKS.md
+# make bench [ID=chalearn_gesture] [SCALE="1 100"]: measure the built programs, for BENCHMARKS.md
 bench: .venv/run
 	$(BIN)/python -m quality bench $(ID) $(if $(SCALE),--scale $(SCALE))
 

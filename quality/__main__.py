@@ -34,15 +34,9 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def build_parser(
-    parser_class: type[argparse.ArgumentParser] = argparse.ArgumentParser,
-    parsers: dict[str, argparse.ArgumentParser] | None = None,
-) -> argparse.ArgumentParser:
-    """Return the parser; ``run`` names the function that takes the options of a command as keywords.
-
-    The parsers of the commands are of a class, and are added to ``parsers`` by their names.
-    """
-    parser = parser_class(
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser; ``run`` names the function that takes the options of a command as keywords."""
+    parser = argparse.ArgumentParser(
         prog="python -m quality",
         description="Tools for maintainers.",
         epilog=f"examples:\n{_EXAMPLES}",
@@ -55,8 +49,6 @@ def build_parser(
             name, help=description, description=description
         )
         command.set_defaults(run=run)
-        if parsers is not None:
-            parsers[name] = command
         return command
 
     same = add("same", "same:run_same", "compare the outputs of this checkout with those of another")
@@ -89,6 +81,12 @@ def build_parser(
     _add_searches(add)
     add("commands", "commands_page:commands_command", "write docs/commands.md from the parsers")
     return parser
+
+
+def command_parsers() -> dict[str, argparse.ArgumentParser]:
+    """Return the parser of each command by its name."""
+    (commands,) = (action for action in build_parser()._actions if action.choices)
+    return dict(commands.choices or {})
 
 
 def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import io
 import re
-import shutil
 import subprocess
 import sys
 import zipfile
@@ -19,7 +18,7 @@ from typing import NamedTuple
 
 from organizer.data.overview import SUFFIX
 from organizer.files import Files, folder_files, unpack
-from quality.forks import Run, run_forks
+from quality.forks import Run, lay_out_as_platform, run_forks
 from scoring_program.settings import PROTOCOLS
 
 _ORGANIZER, _KIT, _PROGRAM = "organizer", "people_in_video", "score.py"
@@ -164,7 +163,7 @@ class Checkout:
         runs = []
         for case in cases:
             inputs = self._work / "platform" / case.name
-            _lay_out_as_platform(self._reference(task, case.reference_name), case.submission, inputs)
+            lay_out_as_platform(self._reference(task, case.reference_name), case.submission, inputs)
             output = self._output / case.name / "program"
             runs.append(Run(output, [inputs, output]))
         self._run(program, _PROGRAM, iter(runs))
@@ -178,17 +177,6 @@ class Checkout:
             words = ["rescore", ranking.task, ranking.submissions, *options, "--workers", 1]
             yield Run(ranked.parent, [*words, "--output", ranked])
             yield Run(report.parent, ["report", ranking.task, "--ranking", ranked, "--output", report])
-
-
-def _lay_out_as_platform(reference: Path, submission: Path, inputs: Path) -> None:
-    """Make the folders ``ref`` and ``res`` below ``inputs``, as the platform does."""
-    inputs.mkdir(parents=True)
-    (inputs / "ref").symlink_to(reference)
-    if submission.is_dir():
-        (inputs / "res").symlink_to(submission)
-    else:
-        (inputs / "res").mkdir()
-        shutil.copy(submission, inputs / "res")
 
 
 def _without_code(head: str, files: Files) -> dict[str, bytes]:

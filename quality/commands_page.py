@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib import import_module
-from typing import Any
 
 from organizer.__main__ import COMMANDS
 from organizer.files import write_durable
 from people_in_video.__main__ import COMMANDS as KIT_COMMANDS
 from quality import ROOT
-from quality.__main__ import build_parser
+from quality.__main__ import command_parsers
 
 PAGE = ROOT / "docs" / "commands.md"
 _HEAD = """\
@@ -55,21 +54,6 @@ Run these as `.venv/bin/python -m quality COMMAND`.
 """
 
 
-class RecordingParser(argparse.ArgumentParser):
-    """A parser that remembers what was added to it."""
-
-    def __init__(self, *arguments: Any, **options: Any) -> None:
-        self.actions: list[argparse.Action] = []
-        super().__init__(*arguments, **options)
-
-    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
-        """Add an argument and remember it."""
-        action: argparse.Action = super().add_argument(*names, **options)
-        if not isinstance(action, argparse._HelpAction):
-            self.actions.append(action)
-        return action
-
-
 def commands_command() -> int:
     """Write the page; return the exit code."""
     write_durable(PAGE, commands_page())
@@ -80,11 +64,12 @@ def commands_command() -> int:
 def commands_page() -> str:
     """Return the page in Markdown."""
     lines = [_HEAD + "\n".join(_makefile_rows())]
-    parsers = {name: _organizer_parser(name) for name in COMMANDS}
     lines.append(_ORGANIZER + "\n".join(_row(name, COMMANDS[name]) for name in COMMANDS))
-    for name, parser in parsers.items():
-        if parser.actions:
-            lines.append("\n".join(_options_lines(name, parser)))
+    for name in COMMANDS:
+        parser = argparse.ArgumentParser()
+        import_module(f"organizer.commands.{name.replace('-', '_')}").add_options(parser)
+        if arguments := _arguments_of(parser):
+            lines.append("\n".join(_options_lines(name, arguments)))
     lines.append(_KIT + "\n".join(_row(name, text) for name, text in KIT_COMMANDS.items()))
     lines.append(_QUALITY + "\n".join(_quality_rows()))
     return "\n".join(lines) + "\n"
@@ -97,19 +82,17 @@ def _makefile_rows() -> Iterator[str]:
         yield _row(usage, description)
 
 
-def _organizer_parser(name: str) -> RecordingParser:
-    parser = RecordingParser(prog=name)
-    import_module(f"organizer.commands.{name.replace('-', '_')}").add_options(parser)
-    return parser
+def _arguments_of(parser: argparse.ArgumentParser) -> list[argparse.Action]:
+    """Return what was added to a parser."""
+    return [action for action in parser._actions if not isinstance(action, argparse._HelpAction)]
 
 
-def _options_lines(name: str, parser: RecordingParser) -> Iterator[str]:
+def _options_lines(name: str, arguments: Sequence[argparse.Action]) -> Iterator[str]:
     """Yield the heading of a command, its usage, and a row for each argument."""
     yield f"\n### `organizer {name}`\n"
-    usage = " ".join([name, *(_usage(action) for action in parser.actions)])
-    yield f"`organizer {usage}`\n"
+    yield f"`organizer {' '.join([name, *map(_usage, arguments)])}`\n"
     yield "| argument | what it is |\n|---|---|"
-    for action in parser.actions:
+    for action in arguments:
         text = action.help or ""
         if action.choices and action.metavar is None:
             text = f"{', '.join(map(str, action.choices))}; {text}"
@@ -131,11 +114,8 @@ def _value(action: argparse.Action) -> str:
 
 def _quality_rows() -> Iterator[str]:
     """Yield a row for each command of maintainers."""
-    parsers: dict[str, Any] = {}
-    build_parser(RecordingParser, parsers)
-    for name, parser in parsers.items():
-        usage = " ".join([name, *(_usage(action) for action in parser.actions)])
-        yield _row(usage, parser.description or "")
+    for name, parser in command_parsers().items():
+        yield _row(" ".join([name, *map(_usage, _arguments_of(parser))]), parser.description or "")
 
 
 def _row(command: str, description: str) -> str:

@@ -1,16 +1,14 @@
 """Random edits of competition.yaml: each builds and lints, or is refused with a place and a remedy.
 
-Half of the edits are made anywhere that the schema allows, the others in several places, as organizers do.
+Half of the edits are made anywhere, with any value, the others in several places, as organizers do.
 """
 
 from __future__ import annotations
 
 import copy
-import json
 import random
 import tempfile
 import traceback
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,34 +22,27 @@ from organizer.bundle.parts import Parts
 from organizer.bundle.plan import plan_bundles
 from organizer.bundle.source import check_buildable
 from organizer.files import zip_bytes
-from quality import ROOT
 from quality.competition import competition_text, write_source
 from validator.findings import Refused
 from validator.texts import counted
 
-Schema = dict[str, Any]
 Competition = dict[str, Any]
 Edit = Callable[[Competition, random.Random], None]
 FORMS = ("v2", "v1.5")
 _MOST_EDITS = 3
-_SCHEMAS = ROOT / "organizer" / "bundle" / "schemas"
-_DATES = [
-    "2027-03-01 12:00:00",
-    "2027-02-01",
-    "2026-12-31T23:00:00Z",
-    "2028-01-01 00:00:00+02:00",
-    "1 May 2027",
-]
+# Keys that a competition may have, and that of all tasks has not.
+_KEYS = (
+    "contact_email", "docker_image", "execution_time_limit", "fact_sheet", "hide_output", "hidden",
+    "input_data", "key", "precision", "primary_index", "queue", "reward", "submission_rule", "titel",
+    "version",
+)  # fmt: skip
+_VALUES: tuple[Any, ...] = (
+    "2027-03-01 12:00:00", "2027-02-01", "2026-12-31T23:00:00Z", "2028-01-01 00:00:00+02:00", "1 May 2027",
+    "own.zip", "own", "pages/data.md", "logo.png", "chalearn_action_reference.zip", "starting_kit.zip",
+    "no.zip", "", "A title", "ü" * 300, "someone@example.org", "Force_Best",
+    "7e5f2a52-94a5-4a8c-8d2f-3a1c8b0f6f5e", 0, 1, 7, -1, 1.5, 2**40, True, False, None, [], {},
+)  # fmt: skip
 _QUESTION_KEYS = ("key", "type", "title", "selection", "is_required", "is_on_leaderboard")
-_FILES = [
-    "own.zip",
-    "own",
-    "pages/data.md",
-    "logo.png",
-    "chalearn_action_reference.zip",
-    "starting_kit.zip",
-    "no.zip",
-]
 
 
 class Counts(NamedTuple):
@@ -93,18 +84,12 @@ def try_edits(seeds: Sequence[int], with_samples: int, parts: Parts, forms: Sequ
     """
     built = refused = 0
     failures = []
-    schema, definitions = _read_schema("competition-v2"), _read_schema("definitions")
     competition = yaml.safe_load(competition_text())
-    editor = _Editor(schema, definitions)
     for place, seed in enumerate(seeds):
         runs_samples = place < with_samples
         rng = random.Random(seed)
-        if runs_samples:
-            edited = editor.edited(competition, rng, [edit_as_organizers_do], most=1)
-        else:
-            edited = editor.edited(
-                competition, rng, [editor.edit_anywhere, edit_as_organizers_do], _MOST_EDITS
-            )
+        kinds, most = ([edit_as_organizers_do], 1) if runs_samples else (_KINDS, _MOST_EDITS)
+        edited = _edited(competition, rng, kinds, most)
         try:
             _build_and_lint(edited, parts, forms, SampleRuns.ALL if runs_samples else SampleRuns.NONE)
             built += 1
@@ -135,90 +120,44 @@ def _faults_of_refusal(seed: int, error: Refused, is_expected: bool) -> list[str
     return faults
 
 
-def _read_schema(name: str) -> Schema:
-    schema: Schema = json.loads((_SCHEMAS / f"{name}.json").read_text(encoding="utf-8"))
-    return schema
+def _edited(competition: Competition, rng: random.Random, kinds: Sequence[Edit], most: int) -> Competition:
+    """Return a competition with up to ``most`` edits of some kinds."""
+    while True:
+        data = copy.deepcopy(competition)
+        try:
+            for _ in range(rng.randint(1, most)):
+                rng.choice(kinds)(data, rng)
+        except (KeyError, IndexError, ValueError, TypeError):  # an earlier edit took away what it needs
+            continue
+        return data
 
 
-class _Editor:
-    """Edits competitions at random as the schema allows."""
+def edit_anywhere(data: Competition, rng: random.Random) -> None:
+    """Make one edit in any place: remove, replace, repeat, or reorder."""
+    nodes = list(_nodes(data))
+    node = rng.choice([node for node in nodes if isinstance(node, (dict, list)) and node])
+    keys = list(node if isinstance(node, dict) else range(len(node)))
+    key, action = rng.choice(keys), rng.choice(["remove", "replace", "replace", "further"])
+    values = [copy.deepcopy(rng.choice(nodes)), rng.choice(_VALUES)]
+    if action == "remove":
+        del node[key]
+    elif action == "replace":
+        node[key] = rng.choice(values)
+    elif isinstance(node, dict):
+        node[rng.choice(_KEYS)] = rng.choice(values)
+    else:
+        node.append(copy.deepcopy(node[key]))
+        rng.shuffle(node)
 
-    def __init__(self, schema: Schema, definitions: Schema) -> None:
-        self._schema, self._definitions = schema, definitions
 
-    def edited(
-        self, competition: Competition, rng: random.Random, kinds: Sequence[Edit], most: int
-    ) -> Competition:
-        """Return a competition with up to ``most`` edits of some kinds."""
-        while True:
-            data = copy.deepcopy(competition)
-            try:
-                for _ in range(rng.randint(1, most)):
-                    rng.choice(kinds)(data, rng)
-            except (KeyError, IndexError, ValueError):  # an earlier edit took away what this one needs
-                continue
-            return data
-
-    def edit_anywhere(self, data: Competition, rng: random.Random) -> None:
-        """Make one edit that the schema allows: remove, replace, repeat, or reorder."""
-        node, schema = rng.choice(list(self._spots(data, self._schema)))
-        if isinstance(node, dict):
-            self._edit_object(node, schema, rng)
-        elif rng.random() < 0.5 and len(node) > schema.get("minItems", 0):
-            del node[rng.randrange(len(node))]
-        elif node and rng.random() < 0.5:
-            node.append(copy.deepcopy(rng.choice(node)))
-        else:
-            rng.shuffle(node)
-
-    def _edit_object(self, node: dict[str, Any], schema: Schema, rng: random.Random) -> None:
-        required = {*schema.get("required", ()), "scoring_program"}
-        optional = [key for key in node if key not in required]
-        if optional and rng.random() < 0.5:
-            del node[rng.choice(optional)]
-            return
-        simple = [key for key, inner in schema["properties"].items() if self._is_simple(inner)]
-        key = rng.choice([key for key in simple if key not in ("version", "key")])
-        node[key] = self._value(schema["properties"][key], rng)
-
-    def _is_simple(self, schema: Schema | bool) -> bool:
-        """Return whether a part of the schema is of single values, not of lists or objects."""
-        composed = ("array", ["array", "null"], ["object", "null"])
-        return not isinstance(schema, bool) and self._resolved(schema).get("type") not in composed
-
-    def _value(self, schema: Schema, rng: random.Random) -> Any:
-        """Return a random value that a part of the schema allows."""
-        name = schema.get("$ref", "").rsplit("/", 1)[-1]
-        schema = self._resolved(schema)
-        if "enum" in schema:
-            return rng.choice(schema["enum"])
-        if "allOf" in schema or name in ("text", "optional"):
-            return rng.choice(["A title", "ü" * rng.randint(1, schema.get("maxLength", 300)), 2027])
-        if name in ("path", "data"):
-            return rng.choice(_FILES)
-        if name in ("index", "integer", "count"):
-            return rng.randint(0, 7)
-        if "pattern" in schema:
-            return rng.choice(["", "someone@example.org"])
-        return rng.choice([str(uuid.UUID(int=rng.getrandbits(128), version=4)), *_DATES])
-
-    def _spots(self, node: Any, schema: Schema) -> Iterator[tuple[Any, Schema]]:
-        """Yield each object and each list with its part of the schema."""
-        schema = self._resolved(schema)
-        if isinstance(node, dict):
-            yield node, schema
-            for key, inner in node.items():
-                yield from self._spots(inner, schema["properties"][key])
-        elif isinstance(node, list):
-            yield node, schema
-            for inner in node:
-                yield from self._spots(inner, schema["items"])
-
-    def _resolved(self, schema: Schema) -> Schema:
-        if "$ref" not in schema:
-            return schema
-        definition: Schema = self._definitions[schema["$ref"].rsplit("/", 1)[1]]
-        return definition
+def _nodes(node: Any) -> Iterator[Any]:
+    """Yield all values of a competition, those within others, too."""
+    yield node
+    inner_nodes: Sequence[Any] = ()
+    if isinstance(node, (dict, list)):
+        inner_nodes = list(node.values()) if isinstance(node, dict) else node
+    for inner in inner_nodes:
+        yield from _nodes(inner)
 
 
 def edit_as_organizers_do(data: Competition, rng: random.Random) -> None:
@@ -227,12 +166,15 @@ def edit_as_organizers_do(data: Competition, rng: random.Random) -> None:
     edit(data, rng)
 
 
+_KINDS: tuple[Edit, ...] = (edit_anywhere, edit_as_organizers_do)
+
+
 def _add_phase(data: Competition, rng: random.Random) -> None:
     """Add a second phase with other tasks, dates and kit."""
     task_indexes = [task["index"] for task in data["tasks"]]
     second = {"index": 9, "start": "2028-01-01 00:00:00", "end": "2028-02-01 00:00:00"}
     second["tasks"] = rng.sample(task_indexes, rng.randint(1, len(task_indexes)))
-    further = rng.choice([{}, {"starting_kit": "own.zip", "name": "Final"}])
+    further = rng.choice([{"name": "Second"}, {"starting_kit": "own.zip", "name": "Final"}])
     data["phases"].append({**data["phases"][0], **second, **further})
 
 
@@ -256,7 +198,7 @@ def _add_final_task(data: Competition, rng: random.Random) -> None:
         "scoring_program": f"{name}_program.zip",
         "reference_data": f"{name}_final_reference.zip",
     }
-    phase = {"index": 8, "start": "2029-01-01", "end": "2029-02-01", "tasks": [50]}
+    phase = {"index": 8, "name": "Last", "start": "2029-01-01", "end": "2029-02-01", "tasks": [50]}
     data["tasks"].append(task)
     data["phases"].append({**data["phases"][0], **phase})
 

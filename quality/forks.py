@@ -11,6 +11,8 @@ import importlib
 import json
 import os
 import runpy
+import shutil
+import signal
 import subprocess
 import sys
 import traceback
@@ -20,7 +22,9 @@ from typing import NamedTuple, NoReturn
 
 # Sums of several threads may differ in their last digits.
 _ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS"), "1")
-_CRASHED = 70
+CRASHED = 70
+"""The exit code of a run that ends with an exception; one that is killed has a negative one."""
+_SECONDS = 1800
 
 
 class Run(NamedTuple):
@@ -43,6 +47,17 @@ def run_forks(python: Path, folder: Path, command: str, runs: Sequence[Run]) -> 
     environment = {**os.environ, **_ONE_THREAD}
     process = [str(python), "-W", "ignore", __file__, command]
     subprocess.run(process, cwd=folder, input="\n".join(lines), text=True, check=True, env=environment)
+
+
+def lay_out_as_platform(reference: Path, submission: Path, inputs: Path) -> None:
+    """Make the folders ``ref`` and ``res`` below ``inputs``, as the platform does."""
+    inputs.mkdir(parents=True)
+    (inputs / "ref").symlink_to(reference)
+    if submission.is_dir():
+        (inputs / "res").symlink_to(submission)
+    else:
+        (inputs / "res").mkdir()
+        shutil.copy(submission, inputs / "res")
 
 
 def main() -> None:
@@ -72,7 +87,9 @@ def _run(command: str, arguments: Sequence[str], output: Path, writing_end: int)
     for number, name in ((1, "stdout"), (2, "stderr")):
         os.dup2(os.open(output / name, os.O_CREAT | os.O_WRONLY), number)
     sys.argv = [command, *arguments]
-    exit_code = _CRASHED
+    # Kills this process.
+    signal.alarm(_SECONDS)
+    exit_code = CRASHED
     try:
         if command.endswith(".py"):
             runpy.run_path(command, run_name="__main__")

@@ -11,20 +11,19 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import repeat
 from pathlib import Path
-from typing import Optional
 
 from organizer.bundle.programs import build_program
 from organizer.data.prepare import reference_files
 from organizer.files import unpack, write_files
 from quality import ROOT
-from quality.driver import run_program
+from quality.forks import Run, lay_out_as_platform, run_forks
 from scoring_program.task import task_ids
 from validator.cores import usable_cores
 from validator.findings import Refused
 from validator.texts import counted
 
-# The exit code, and scores.json or the log.
-_Outcome = tuple[Optional[int], str]
+# The exit code, and scores.json or what went wrong.
+_Outcome = tuple[int, str]
 _Case = tuple[Path, Path]
 
 
@@ -73,10 +72,20 @@ def _cases(task_id: str, prepared: Path) -> list[_Case]:
 
 def _run(python: str, program: Path, cases: Sequence[_Case]) -> dict[Path, _Outcome]:
     """Return the outcomes by the folders of the cases."""
-    outcomes = {}
-    for (_, submission), result in zip(cases, run_program(program, cases, python)):
-        outcomes[submission.parent] = result["code"], result["scores"] or result["log"]
-    return outcomes
+    with tempfile.TemporaryDirectory() as name:
+        runs = {}
+        for number, (reference, submission) in enumerate(cases):
+            inputs, output = Path(name, "inputs", str(number)), Path(name, "outputs", str(number))
+            lay_out_as_platform(reference, submission, inputs)
+            runs[submission.parent] = Run(output, [inputs, output])
+        run_forks(Path(python), program, "score.py", list(runs.values()))
+        return {case: _outcome(run.output) for case, run in runs.items()}
+
+
+def _outcome(output: Path) -> _Outcome:
+    scores = output / "scores.json"
+    shown = scores if scores.exists() else output / "stderr"
+    return int((output / "exit_code").read_text(encoding="utf-8")), shown.read_text(encoding="utf-8")
 
 
 def _describe(python: str) -> str:

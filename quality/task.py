@@ -1,4 +1,4 @@
-"""What is made up for a task: synthetic data, gaming tricks, canaries, and predictions with mistakes.
+"""What is made up for a task: synthetic data, gaming tricks, and predictions with mistakes.
 
 ``quality/<challenge>/task.py`` holds ``TASKS``: one object for each task of the challenge.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -19,13 +19,9 @@ import numpy as np
 from organizer.files import Files, folder_files, samples_folder
 from organizer.tasks import annotations_of
 from people_in_video.diagnosis.trials import Family
-from people_in_video.samples import decoder_of
 from quality.cures import Cure
 from scoring_program.task import load_task
 from validator.discovery import discover
-
-CANARY = "zqcanary"
-"""What every text of a planted reference begins with; its numbers are 7391100 to 7391199, or 0.73911."""
 
 PredictionT = TypeVar("PredictionT")
 
@@ -113,8 +109,6 @@ class QualityTask(ABC, Generic[PredictionT]):
     tricks: Sequence[Trick]
     mistakes: Sequence[Mistake[PredictionT]] = ()
     weak_models: Sequence[WeakModel[PredictionT]] = ()
-    shows_items = True
-    """Whether the full detail page names items."""
     variants: Mapping[str, Callable[[Path], None]] = {"": lambda folder: None}
     """Changes of the reference in a folder with which intervals are measured, too, by the name of each."""
 
@@ -130,25 +124,11 @@ class QualityTask(ABC, Generic[PredictionT]):
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write ``ref/`` and ``res/`` of the challenge's size, times ``scale``."""
 
-    @abstractmethod
-    def plant(self, folder: Path) -> None:
-        """Write a reference with a canary in every field, in the organizers' formats."""
-
-    @abstractmethod
-    def knowing(self) -> Files:
-        """Return a valid submission that touches the canaries and contains none except names of items."""
-
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> PredictionT:
         """Return a prediction without mistakes: right at ``noise`` 0, hardly anything right at 1."""
         task = load_task(self.id)
         loaded = task.load(reference, task.settings(reference))
         return annotations_of(self.id).noisy(loaded, rng, noise)  # type: ignore[no-any-return]
-
-    def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""
-        decode = decoder_of(self.id)
-        if decode:
-            yield from decode(files)
 
     def files(self, prediction: PredictionT) -> Files:
         """Return the files of a submission that holds a prediction."""

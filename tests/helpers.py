@@ -22,12 +22,14 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 from unittest import mock
 
+import numpy as np
 import pytest
 from hypothesis import settings
 
 from people_in_video import home_loaded
 from people_in_video.home_loaded import HomeLoaded
 from people_in_video.references.loading import prepared_folder
+from people_in_video.samples import decoder_of
 from scoring_program.run import Outcome, load_folder, run
 from scoring_program.scoring import Loaded, load_reference
 from scoring_program.task import load_task, task_ids
@@ -51,6 +53,14 @@ _PRINTED_PROBLEM = re.compile(
     rf"(?<!\S)(?P<code>{_CODE}(?: {_CODE})?)(?: (?P<file>.+?))?: (?P<text>.*?)\.?"
     r"(?:(?<=[.?]) (?:At |In (?P<count_text>[^:]*?)(?:: |(?=\.$)))(?P<where>.*?)(?: and [\d,]+ more)?\.)?$"
 )
+
+
+def calls_of(task: str, files: Mapping[str, bytes]) -> Iterator[Sequence[Any]]:
+    """Yield the arguments of `Evaluator.update` for a valid submission, none if there is no evaluator."""
+    decode = decoder_of(task)
+    for item, *values in decode(files) if decode else ():
+        # Rows as a model gives them.
+        yield item, *(map(np.array, values) if task.startswith("chalearn") else values)
 
 
 def slow_for(*slow: str, of: Iterable[str] = PUBLISHED) -> list[Any]:

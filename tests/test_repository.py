@@ -21,7 +21,7 @@ from packaging.utils import canonicalize_name
 
 from organizer.__main__ import COMMANDS
 from people_in_video.__main__ import COMMANDS as KIT_COMMANDS
-from quality.__main__ import build_parser
+from quality.__main__ import command_parsers
 from quality.commands_page import commands_page
 from scoring_program.settings import COMMON
 from scoring_program.signature import VERSION
@@ -189,9 +189,7 @@ def code_in(document: Path) -> list[str]:
 def parser_of(program: str, name: str) -> argparse.ArgumentParser:
     """Return the parser of a command of organizers or maintainers. Raises KeyError if there is none."""
     if program == "quality":
-        parsers: dict[str, argparse.ArgumentParser] = {}
-        build_parser(parsers=parsers)
-        return parsers[name]
+        return command_parsers()[name]
     parser = argparse.ArgumentParser(description=COMMANDS[name])
     importlib.import_module(f"organizer.commands.{name.replace('-', '_')}").add_options(parser)
     return parser

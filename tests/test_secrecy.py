@@ -9,11 +9,13 @@ import pytest
 
 from organizer.data.prepare import reference_files
 from organizer.files import folder_files, write_files
-from quality.task import CANARY, quality_tasks
+from quality.task import quality_tasks
 from scoring_program import scoring
 from scoring_program.report import outputs, page
 from scoring_program.run import BROKEN, INVALID, SCORED
-from scoring_program.task import task_ids
+from scoring_program.task import load_task, task_ids
+from tests import canaries
+from tests.canaries import CANARY, NO_ITEMS_SHOWN
 from tests.helpers import (
     SAMPLES,
     loaded,
@@ -37,7 +39,7 @@ def planted(tmp_path_factory):
         if name not in made:
             source = tmp_path_factory.mktemp(name) / "source"
             source.mkdir()
-            quality_tasks()[name].plant(source)
+            canaries.plant(quality_tasks()[name], source)
             made[name] = source.with_name("ref")
             made[name].mkdir()
             write_files(reference_files(name, source), made[name])
@@ -52,7 +54,7 @@ def sample(name):
 
 def knowing(name):
     """Return a submission that touches the canaries without naming them."""
-    return quality_tasks()[name].knowing()
+    return canaries.knowing(quality_tasks()[name])
 
 
 def bad(name):
@@ -110,7 +112,9 @@ def public_words(name, folder):
     return repr(loaded(name, folder).public).encode()
 
 
-@pytest.mark.parametrize("name", [name for name in IDS if quality_tasks()[name].shows_items])
+@pytest.mark.parametrize(
+    "name", [name for name in IDS if name not in NO_ITEMS_SHOWN and not load_task(name).evaluator]
+)
 def test_full_detail_shows_ground_truth_in_the_detailed_results_only(planted, tmp_path, capsys, name):
     files = knowing(name)
     code, texts = run(name, planted(name), files, tmp_path, capsys, detail="full")

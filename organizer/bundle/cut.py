@@ -75,7 +75,8 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     entries = [entry for entry in competition["tasks"] if task_id_of(entry) == task.id]
     if not entries:
         return None
-    description = entries[0].get("description") or task.summary
+    # YAML reads some texts as numbers.
+    description = str(entries[0].get("description") or task.summary)
     new_index = {entry["index"]: index for index, entry in enumerate(entries)}
     phases = _phases(competition, new_index, description)
     if not phases:

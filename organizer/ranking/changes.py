@@ -52,7 +52,7 @@ class Change(NamedTuple):
 
 
 class Run(NamedTuple):
-    """The last run: its submissions, what had changed since the one before, and what earlier runs had.
+    """A run: its submissions, what had changed since the one before, and what earlier runs had.
 
     ``n_changed_items`` is how many items had another score for the same files. ``text`` tells the run from
     others, ``run_before`` is that of the one before.
@@ -67,16 +67,16 @@ class Run(NamedTuple):
     text: str
 
 
-def deleted_since(before: Run, rows: Sequence[Row]) -> list[Deleted]:
-    """Return the submissions of any earlier run that are not in the rows of this one.
+def deleted_since(before: Run, now: Run) -> list[Deleted]:
+    """Return the submissions of any earlier run that are not in this one.
 
     One whose team still has the same file, as a rerun with another id, is there; those of phases that this
     run is not about are not missed.
     """
-    names_now = {row.name for row in rows}
-    files_now = {(row.team, row.digest) for row in rows}
+    names_now = {row.name for row in now.rows}
+    files_now = {(row.team, row.digest) for row in now.rows}
     names_before = {row.name for row in before.rows}
-    new_team_of_file = {row.digest: row.team for row in rows if row.name not in names_before}
+    new_team_of_file = {row.digest: row.team for row in now.rows if row.name not in names_before}
     earlier = {entry.name: entry for entry in before.deleted}
     for row in before.rows:
         renamed = new_team_of_file.get(row.digest, "")
@@ -92,10 +92,10 @@ def deleted_since(before: Run, rows: Sequence[Row]) -> list[Deleted]:
     return sorted(deleted, key=lambda entry: natural(entry.name))
 
 
-def changes_since(before: Run, signature: str, rows: Sequence[Row]) -> list[Change]:
+def changes_since(before: Run, now: Run) -> list[Change]:
     """Return the changes in the order of the ranking, those of teams that are gone last."""
-    rows_before, rows_now = _row_of_team(before.rows), _row_of_team(rows)
-    differing_parts = _differing_parts(before.signature, signature)
+    rows_before, rows_now = _row_of_team(before.rows), _row_of_team(now.rows)
+    differing_parts = _differing_parts(before.signature, now.signature)
     changes = []
     for team in {**rows_now, **rows_before}:
         row_before, row_now = rows_before.get(team), rows_now.get(team)

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 
 from organizer.bundle import DEMO_TITLE
-from organizer.ranking.changes import Change, Deleted, Row
+from organizer.ranking.changes import Change, Deleted
 from organizer.ranking.eligibility import Violation, count_left_out, names_left_out, ranked_records
 from organizer.ranking.leaderboard import BoardComparison
 from organizer.ranking.statistics import (
@@ -23,7 +23,7 @@ from organizer.ranking.statistics import (
 from organizer.ranking.winner_rule import WinnerLine, winner_line
 from organizer.runs.rescore import Record
 from organizer.runs.scoring_process import SCORED
-from people_in_video.comparing.pairs import Comparison, compare, ranks
+from people_in_video.comparing.pairs import Comparison, compare
 from people_in_video.comparing.standings import Baseline, Standings
 from scoring_program.metrics.resampling import Intervals, intervals
 from scoring_program.task import Task
@@ -210,28 +210,6 @@ class Ranking:
     def half_samples(self) -> int:
         """How often the items were divided into halves, 0 if nothing is ranked."""
         return len(self.team_records[0].entry.first) if self.team_records else 0
-
-    @cached_property
-    def rows(self) -> list[Row]:
-        """A row for each submission; ranks are those of the teams, before scores are rounded."""
-        scores = np.array([record.entry.score for record in self.team_records])
-        ranks_of_teams = ranks(scores, self.task.higher_is_better).tolist()
-        rank_of_name = {
-            record.submission.name: rank for record, rank in zip(self.team_records, ranks_of_teams)
-        }
-        rows = []
-        for record in self.records:
-            submission = record.submission
-            rank = rank_of_name.get(submission.name)
-            row = Row(
-                name=submission.name,
-                team=submission.team,
-                digest=record.digest,
-                rank=rank,
-                score=record.entry.scores["score"] if rank else None,
-            )
-            rows.append(row)
-        return rows
 
     @cached_property
     def comparison(self) -> Comparison:

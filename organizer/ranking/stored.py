@@ -90,7 +90,8 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
     before = _read_run(output, ranking.task.id, ranking.facts.protocol)
     if before is None:
         return ranking
-    if (before.signature, before.rows) == (ranking.facts.signature, ranking.rows):
+    now = _run_of(_saved_ranking(ranking))
+    if (before.signature, before.rows) == (now.signature, now.rows):
         # The same run again is compared with what the first one was compared with.
         return replace(
             ranking,
@@ -105,8 +106,8 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
         n_changed_items = count_changed_items(records_before, ranking.team_records)
     return replace(
         ranking,
-        changes=changes_since(before, ranking.facts.signature, ranking.rows),
-        deleted=deleted_since(before, ranking.rows),
+        changes=changes_since(before, now),
+        deleted=deleted_since(before, now),
         n_changed_items=n_changed_items,
         run_before=before.text,
     )
@@ -115,17 +116,21 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
 def _read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     """Return what the last run by a protocol left in a folder, None if there is none that can be read."""
     with contextlib.suppress(*MALFORMED):
-        saved = _saved_by_protocol(folder, task_id, protocol)
-        return Run(
-            signature=str(saved["facts"]["signature"]),
-            rows=[_row_of(row) for row in saved["submissions"]],
-            changes=[Change(**row) for row in saved["changes"]],
-            deleted=[Deleted(**row) for row in saved["deleted"]],
-            n_changed_items=int(saved["n_changed_items"]),
-            run_before=str(saved["run_before"]),
-            text=Facts(**saved["facts"]).run_text,
-        )
+        return _run_of(_saved_by_protocol(folder, task_id, protocol))
     return None
+
+
+def _run_of(saved: Mapping[str, Any]) -> Run:
+    """Return a run by its ranking as JSON. Raises one of `MALFORMED`."""
+    return Run(
+        signature=str(saved["facts"]["signature"]),
+        rows=[_row_of(row) for row in saved["submissions"]],
+        changes=[Change(**row) for row in saved["changes"]],
+        deleted=[Deleted(**row) for row in saved["deleted"]],
+        n_changed_items=int(saved["n_changed_items"]),
+        run_before=str(saved["run_before"]),
+        text=Facts(**saved["facts"]).run_text,
+    )
 
 
 def _read_team_records(folder: Path, task_id: str, protocol: str) -> dict[str, Record]:

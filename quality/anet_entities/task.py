@@ -16,7 +16,7 @@ from quality.anet_entities.mistakes import (
     GIVEN_WEAK_MODELS,
 )
 from quality.anet_entities.synthetic import WHOLE_IMAGE, Box, Json, segments_of, words_of
-from quality.task import CANARY, Mistake, QualityTask, Trick, WeakModel
+from quality.task import Mistake, QualityTask, Trick, WeakModel
 from validator.formats.anet_entities.write import encode_submission, segment_objects
 
 
@@ -162,27 +162,6 @@ class EntitiesTask(QualityTask[Json]):
         synthetic.write_prediction(
             folder / "ref", folder / "res", self._mode, jitter=20, wrong=0.2, left_out=0.02
         )
-
-    def plant(self, folder: Path) -> None:
-        segment = {
-            "timestamps": [7391115.5, 7391116.5],
-            "process_clss": [[f"{CANARY}class"]],
-            "tokens": [f"{CANARY}token", f"{CANARY}other"],
-            "frame_ind": [3],
-            "process_idx": [[0]],
-            "process_bnd_box": [[7391117, 7391118, 7391119, 7391120]],
-            "crowds": [0],
-        }
-        video = {"duration": 7391121.5, "segments": {"0": segment}}
-        reference = {"vocab": [f"{CANARY}class"], "annotations": {f"v_{CANARY}": video}}
-        lemmas = {f"{CANARY}token": f"{CANARY}lemma", f"{CANARY}other": f"{CANARY}lemma2"}
-        (folder / "reference.json").write_text(json.dumps(reference))
-        (folder / "split.json").write_text(json.dumps({"validation": [f"v_{CANARY}"]}))
-        (folder / "lemmas.json").write_text(json.dumps(lemmas))
-
-    def knowing(self) -> Files:
-        objects = segment_objects(["x"], [0], [[[1, 1, 5, 5]] * 10])
-        return self.files({f"v_{CANARY}": {"0": objects}})
 
 
 TASKS = (

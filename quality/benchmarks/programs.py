@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from statistics import median
 
@@ -16,13 +17,13 @@ from organizer.files import zip_bytes
 from organizer.runs.worker import BuiltTask, Run, run_program
 from quality.demo_data import write_full_size
 
-REPEATS = 5
-TIME_LIMIT = 3600.0
+_REPEATS = 5
+_TIME_LIMIT = 3600.0
 _STAGES = ("reference", "submission", "score", "interval", "error_costs", "sections", "notes", "report")
 
 # The floor: only reading a submission, on one core. Unzip, json.loads with the collector off, and for PNGs in
 # base64 their inflation. It prints the seconds and the peak memory in MB.
-FLOOR = """
+_FLOOR = """
 import base64, gc, io, json, resource, sys, time, zipfile
 gc.disable()
 begin = time.perf_counter()
@@ -49,19 +50,19 @@ sys.exit(run.main(sys.argv[1:]))
 """
 
 
-def print_programs(task_ids: list[str], scales: list[float]) -> None:
+def print_programs(task_ids: Sequence[str], scales: Sequence[float]) -> None:
     """Print a table with the medians of several runs of each task's program at each scale."""
     print(f"interpreter with numpy and yaml: {_interpreter_start():.2f} s")
     titles = ["task", "size", "submission", "floor", *_STAGES, "total", "total / floor", "peak memory"]
     print(f"| {' | '.join(titles)} | floor's peak |\n|{'---|' * (len(titles) + 1)}")
     for task_id in task_ids:
-        program = program_with_stages(task_id)
+        program = _program_with_stages(task_id)
         for scale in scales:
             with tempfile.TemporaryDirectory() as folder:
                 print(_program_row(task_id, program, scale, Path(folder)), flush=True)
 
 
-def program_with_stages(task_id: str) -> bytes:
+def _program_with_stages(task_id: str) -> bytes:
     """Return the program of a task that tells the seconds of each stage."""
     files = program_files(task_id)
     command = files["metadata.yaml"].replace(b"score.py", b"score_with_stages.py")
@@ -70,11 +71,11 @@ def program_with_stages(task_id: str) -> bytes:
 
 def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> str:
     """Return the row of one task at one scale; the data are written into ``folder``."""
-    write_in_other_process(task_id, scale, folder)
+    _write_in_other_process(task_id, scale, folder)
     submission = folder / "submission.zip"
-    built = BuiltTask(id=task_id, program=program, reference=folder / "ref", time_limit=TIME_LIMIT)
+    built = BuiltTask(id=task_id, program=program, reference=folder / "ref", time_limit=_TIME_LIMIT)
     floor_seconds, floor_mb = _floor(submission)
-    runs = [successful_run(built, submission, folder / "app") for _ in range(REPEATS)]
+    runs = [_successful_run(built, submission, folder / "app") for _ in range(_REPEATS)]
     total = median(run.seconds for run in runs)
     peak_mb = max(run.peak_mb or 0 for run in runs)
     cells = [
@@ -91,7 +92,7 @@ def _program_row(task_id: str, program: bytes, scale: float, folder: Path) -> st
     return f"| {' | '.join(cells)} |"
 
 
-def write_in_other_process(task_id: str, scale: float, folder: Path) -> None:
+def _write_in_other_process(task_id: str, scale: float, folder: Path) -> None:
     """Write the data in a process of its own.
 
     The peak memory of a process begins at that of the process that started it, and making data up takes more
@@ -110,7 +111,7 @@ def _write_data(task_id: str, scale: float, folder: Path) -> None:
     (folder / "submission.zip").write_bytes(zip_bytes(files))
 
 
-def successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
+def _successful_run(built: BuiltTask, submission: Path, app: Path) -> Run:
     """Return a run of the program in the folder ``app``.
 
     Raises RuntimeError if it does not score the submission.
@@ -137,9 +138,9 @@ def _median_stages(runs: list[Run]) -> list[float]:
 def _floor(submission: Path) -> tuple[float, float]:
     """Return the median seconds and peak memory, in MB, of reading a submission alone, each time in a process
     of its own."""
-    command = [sys.executable, "-c", FLOOR, str(submission)]
+    command = [sys.executable, "-c", _FLOOR, str(submission)]
     measured = []
-    for _ in range(REPEATS):
+    for _ in range(_REPEATS):
         done = subprocess.run(command, check=True, capture_output=True, text=True)
         measured.append(json.loads(done.stdout))
     return median(seconds for seconds, _ in measured), median(peak_mb for _, peak_mb in measured)
@@ -148,7 +149,7 @@ def _floor(submission: Path) -> tuple[float, float]:
 def _interpreter_start() -> float:
     """Return the median seconds that Python takes to start and to import numpy and yaml."""
     seconds = []
-    for _ in range(REPEATS):
+    for _ in range(_REPEATS):
         begin = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import numpy, yaml"], check=True)
         seconds.append(time.perf_counter() - begin)

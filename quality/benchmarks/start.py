@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from organizer.bundle.programs import program_files
@@ -37,7 +38,7 @@ print(json.dumps([len(texts), sum(text.count("\\n") for text in texts), 1000 * s
 """
 
 
-def print_starts(task_ids: list[str]) -> None:
+def print_starts(task_ids: Sequence[str]) -> None:
     """Print a table of what programs hold and import, modules of other packages not counted."""
     titles = ["task", "modules packed", "lines", "modules imported", "lines", "compiling"]
     print(f"| {' | '.join(titles)} |\n|{'---|' * len(titles)}")

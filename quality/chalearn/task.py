@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-
-import numpy as np
 
 from organizer.files import Files, write_files
 from quality.chalearn import synthetic
 from quality.chalearn.mistakes import WEAK_MODELS, mistakes_of_track
 from quality.chalearn.synthetic import Prediction, Row, Track, sequences
-from quality.task import CANARY, QualityTask, Trick
+from quality.task import QualityTask, Trick
 from validator.formats.chalearn.write import (
-    decode_predictions,
     decode_rows,
     encode_files,
     encode_rows,
@@ -103,22 +100,6 @@ class ChalearnTask(QualityTask[Prediction]):
         synthetic.write_sequences(folder / "ref", track, n_sequences, track.n_frames, track.n_rows, 2014)
         prediction = synthetic.predicted(folder / "ref", synthetic.slightly_off)
         write_files(self.files(prediction), folder / "res")
-
-    def plant(self, folder: Path) -> None:
-        actor = self._track.first_actor
-        first_rows = [[*actor, 7, 7391101, 7391102], [*actor, 9, 7391103, 7391104]]
-        second_rows = [[*actor, 3, 7391105, 7391106]]
-        (folder / f"{CANARY}one_labels.csv").write_bytes(encode_rows(first_rows))
-        (folder / f"{CANARY}one_data.csv").write_text("7391155,20,2000\n")
-        (folder / f"{CANARY}two_labels.csv").write_bytes(encode_rows(second_rows))
-        (folder / f"{CANARY}two_data.csv").write_text("7391156,20,2000\n")
-
-    def knowing(self) -> Files:
-        return encode_files({f"{CANARY}one": [[*self._track.first_actor, 7, 5, 6]]})
-
-    def calls(self, files: Files) -> Iterator[Sequence[object]]:
-        for sequence, rows in decode_predictions(files):
-            yield sequence, np.array(rows)
 
 
 TASKS = (

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from organizer.files import Files, folder_files
+from organizer.files import Files
 from quality.densepose import synthetic
 from quality.densepose.mistakes import MISTAKES, WEAK_MODELS, Detections, exchange_sides
 from quality.densepose.synthetic import Detection, Errors, results
-from quality.task import CANARY, QualityTask, Trick
+from quality.task import QualityTask, Trick
 from validator.formats.densepose.read import Box
 from validator.formats.densepose.write import decode_predictions
 
@@ -80,9 +79,9 @@ TRICKS = (
 
 
 class DensePoseTask(QualityTask[Detections]):
-    """The task of DensePose; its items are images, whose names no page shows."""
+    """The task of DensePose."""
 
-    id, tricks, mistakes, shows_items = "densepose", TRICKS, MISTAKES, False
+    id, tricks, mistakes = "densepose", TRICKS, MISTAKES
     weak_models = WEAK_MODELS
 
     def write_reference(self, folder: Path, seed: int = 2019, size: int = 1) -> None:
@@ -104,22 +103,6 @@ class DensePoseTask(QualityTask[Detections]):
         synthetic.write_annotations(folder / "ref", n_images, (100, 180), (90, 250), rng)
         errors = Errors(offset=5, noise=30, wrong=0.05, missed=0.05, doubt=0.5, extra=0.43)
         synthetic.write_prediction(folder / "ref", folder / "res", errors)
-
-    def plant(self, folder: Path) -> None:
-        self.write_reference(folder)
-        data = json.loads((folder / "annotations.json").read_text())
-        for number, image in enumerate(data["images"]):
-            image["file_name"] = f"{CANARY}{number}.jpg"
-        for number, person in enumerate(data["annotations"]):
-            person.update(id=7391130 + number, area=7391150.5, dp_U=[0.73911 for _ in person["dp_U"]])
-        (folder / "annotations.json").write_text(json.dumps(data))
-
-    def knowing(self) -> Files:
-        """Return the good sample: images have numbers, which are no canaries."""
-        with tempfile.TemporaryDirectory() as name:
-            self.write_reference(Path(name))
-            self.write_samples(Path(name), Path(name))
-            return folder_files(Path(name) / "good")
 
     def shortened(self, sample: Files) -> Files:
         ((name, data),) = sample.items()

@@ -1,4 +1,4 @@
-"""What is made up for tasks with a value for each item: data, samples, tricks, mistakes, canaries."""
+"""What is made up for tasks with a value for each item: data, samples, tricks, mistakes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from organizer.files import Files, write_files
 from people_in_video.diagnosis.trials import Family
 from quality import ROOT, cures
 from quality.items import values
-from quality.task import CANARY, Mistake, QualityTask, Trick, cured, noted
+from quality.task import Mistake, QualityTask, Trick, cured, noted
 from scoring_program.challenges.items.task import TASKS as SCORED
 from validator.formats.items.arrays import corners_of
 from validator.formats.items.read import form_of
@@ -72,13 +72,6 @@ class ItemQuality(QualityTask[Items]):
         self.write_reference(folder / "ref", size=size)
         self._write_guesses(folder / "ref", folder / "res", wrong=0.2)
 
-    def plant(self, folder: Path) -> None:
-        planted = enumerate(values.canaries(self.form))
-        self.write_truth(folder, {f"{CANARY}{number}": value for number, value in planted})
-
-    def knowing(self) -> Files:
-        return self.files(_canaries_with(values.random_value(self.form, random.Random(3))))
-
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
         seed = int(rng.integers(1 << 32))
         return self._guesses(reference, random.Random(seed), noise)
@@ -104,20 +97,11 @@ class ItemQuality(QualityTask[Items]):
 class ExampleQuality(ItemQuality):
     """A task with an evaluator of one's own: values cannot be made up, they are those of the example."""
 
-    shows_items = False
-
     def _value_for_all(self, true_values: list[Any]) -> Any:
-        return next(iter(self._example("res", self.form).values()))
+        return next(iter(self.example("res", self.form).values()))
 
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
         self.write_truth(folder, self._made_of_example("ref", self.form.truth, size))
-
-    def plant(self, folder: Path) -> None:
-        (first, *_) = self._example("ref", self.form.truth).values()
-        self.write_truth(folder, _canaries_with(first))
-
-    def knowing(self) -> Files:
-        return self.files(_canaries_with(next(iter(self._example("res", self.form).values()))))
 
     def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
         truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
@@ -125,13 +109,13 @@ class ExampleQuality(ItemQuality):
         kept = [item for item in predicted if item in truth and rng.random() >= wrong - _LEAST_WRONG]
         return {item: predicted[item] for item in kept or list(predicted)[:1]}
 
-    def _example(self, side: str, form: Form) -> Items:
+    def example(self, side: str, form: Form) -> Items:
         """Return one side of the example."""
         return decode(form, (_EXAMPLES / self.id / "example" / side / form.file).read_bytes())
 
     def _made_of_example(self, side: str, form: Form, size: int) -> Items:
         """Return one side of demo data: the values of the example in turn."""
-        examples, values_of_side = list(self._example("ref", self.form.truth)), self._example(side, form)
+        examples, values_of_side = list(self.example("ref", self.form.truth)), self.example(side, form)
         return {
             item: values_of_side[example]
             for item, example in zip(_demo_items(size), cycle(examples))
@@ -142,11 +126,6 @@ class ExampleQuality(ItemQuality):
 def item_quality(task_id: str, form: Form) -> ItemQuality:
     """Return what is made up for a task whose items have a form."""
     return (ExampleQuality if form.kind is Kind.VALUE else ItemQuality)(task_id, form)
-
-
-def _canaries_with(value: Any) -> Items:
-    """Return a value for each canary."""
-    return {f"{CANARY}{number}": value for number in range(values.N_CANARIES)}
 
 
 def _demo_items(size: int) -> list[str]:

@@ -10,9 +10,6 @@ from validator.formats.items.arrays import corners_of
 from validator.formats.items.write import as_instance
 from validator.formats.values import Form, Kind
 
-N_CANARIES = 20
-"""The number of items of a planted reference."""
-_CANARY = 0.73911
 _SHARE = 0.4
 # Numbers are in this range where the declaration allows it.
 _NUMBERS = (0.0, 100.0)
@@ -130,22 +127,3 @@ def trick(form: Form, truth: Iterable[Any]) -> Any:
     count = {label: sum(label in labels for labels in values) for label in form.names}
     frequent = [label for label in form.names if 3 * count[label] >= len(values)]
     return frequent or [max(form.names, key=count.__getitem__)]
-
-
-def canaries(form: Form) -> list[Any]:
-    """Return the ground truth of the items of a planted reference; numbers begin with 0.73911."""
-    lowest, highest = form.range
-    numbers = [min(max(_CANARY + index * 1e-9, lowest), highest) for index in range(N_CANARIES)]
-    labels = (list(form.names) * N_CANARIES)[:N_CANARIES]
-    if form.kind is Kind.LABEL:
-        return labels
-    if form.kind is Kind.NUMBER:
-        return numbers
-    if form.kind is Kind.COLUMNS:
-        return [dict.fromkeys(form.names, number) for number in numbers]
-    if form.kind is Kind.LABELS:
-        return [[label] for label in labels]
-    # After each start, which is at least the lowest number.
-    ends = [min(max(7.5, lowest + 1), highest)] * (len(form.instance_keys.corners) // 2)
-    keys = form.truth.instance_keys
-    return [[as_instance(keys, form.names[0], [number] * len(ends) + ends)] for number in numbers]

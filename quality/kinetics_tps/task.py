@@ -14,7 +14,7 @@ from organizer.tasks.kinetics_tps import Prediction
 from quality.kinetics_tps import synthetic
 from quality.kinetics_tps.mistakes import MISTAKES, WEAK_MODELS
 from quality.kinetics_tps.synthetic import change_each, frames_of, humans_of, parts_of
-from quality.task import CANARY, QualityTask, Trick, write_json
+from quality.task import QualityTask, Trick
 from scoring_program.challenges.kinetics_tps import reference
 from validator.arrays import Floats
 from validator.formats.kinetics_tps.write import (
@@ -24,8 +24,6 @@ from validator.formats.kinetics_tps.write import (
     PARTS_FILE,
     Json,
     encode_submission,
-    frame_entry,
-    human_entry,
     part_entry,
 )
 
@@ -131,23 +129,6 @@ class KineticsTask(QualityTask[Prediction]):
         n_videos = max(round(932 * scale), 1)
         synthetic.write_videos(folder / "ref", n_videos, (38, 42), 2021)
         synthetic.write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
-
-    def plant(self, folder: Path) -> None:
-        part = {
-            "number": 7391107, "box": [7391108.5, 1, 7391109.5, 7391110],
-            "verb": f"{CANARY}state", "name": f"{CANARY}name",
-        }  # fmt: skip
-        human = {"number": 7391111, "box": [7391112, 2, 7391113, 7391114], "parts": {f"{CANARY}part": part}}
-        classes = {f"{CANARY}vid": f"{CANARY}class", "b": f"{CANARY}other"}
-        videos = {f"{CANARY}vid": {f"{CANARY}frame.json": frame_entry([human])}, "b": {}}
-        write_json(folder / reference.CLASSES_FILE, classes)
-        write_json(folder / reference.PARTS_FILE, videos)
-
-    def knowing(self) -> Files:
-        head = part_entry([[1, 1, 2, 2]], ["x"])
-        human = human_entry([1, 1, 2, 2], {"head": head})
-        frames = {f"{CANARY}frame.json": frame_entry([human])}
-        return encode_submission({f"{CANARY}vid": "x"}, {f"{CANARY}vid": frames})
 
 
 TASKS = (KineticsTask(),)

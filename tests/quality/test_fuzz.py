@@ -25,7 +25,7 @@ def test_corrupted_submissions_end_in_a_verdict(tmp_path):
 
 
 GOOD = {
-    "code": 1, "fault": "", "home": ["E-X"], "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
+    "code": 1, "home": 1, "log": "1. E-X f: p; h.", "problems": ["E-X"], "work": ["output"],
     "outputs": ["detailed_results.html", "detailed_results.json"],
 }  # fmt: skip
 
@@ -33,8 +33,8 @@ GOOD = {
 @pytest.mark.parametrize(
     "change",
     [
-        {"code": 2}, {"code": None, "fault": "late"}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "note N-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
-        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": []},
+        {"code": 2}, {"code": -14}, {"home": 70}, {"log": "Traceback"}, {"log": "1. E-INTERNAL: x"}, {"log": "note N-INTERNAL: x"}, {"log": "bad"}, {"problems": []},
+        {"outputs": ["detailed_results.html"]}, {"work": ["evil", "output"]}, {"home": 0},
         {"code": 0, "outputs": ["detailed_results.html", "scores.json", "scores.txt"]},
     ],
 )  # fmt: skip
@@ -44,7 +44,7 @@ def test_each_kind_of_failure_is_noticed(change):
 
 
 def test_what_only_the_server_knows_may_differ():
-    result = {**GOOD, "home": [], "problems": ["E-CSV-FRAME"], "log": "1. E-CSV-FRAME f: p; h."}
+    result = {**GOOD, "home": 0, "problems": ["E-CSV-FRAME"], "log": "1. E-CSV-FRAME f: p; h."}
     assert what_is_wrong(result) == ""
 
 

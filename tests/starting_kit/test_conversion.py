@@ -27,9 +27,8 @@ from people_in_video import SubmissionError, convert, score
 from people_in_video.__main__ import main
 from people_in_video.densepose import writer as writer_module
 from people_in_video.densepose.writer import DensePoseWriter, detection_key
-from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import SAMPLES, fewer_examples, make_zip
+from tests.helpers import SAMPLES, calls_of, fewer_examples, make_zip
 from validator.formats.densepose.write import encode_detection
 from validator.formats.rules import load_rules
 
@@ -278,7 +277,7 @@ def test_an_image_whose_arrays_do_not_fit_is_named(arrays, tmp_path):
 @pytest.mark.slow
 def test_score_reads_what_tools_write(tmp_path, capsys):
     """The number is that of the submission with the same detections."""
-    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))[:4]
+    calls: Any = list(calls_of("densepose", folder_files(SAMPLES / "densepose" / "good")))[:4]
     content = []
     with DensePoseWriter(tmp_path / "my.zip") as writer:
         for image_id, entries in calls:
@@ -434,7 +433,7 @@ def test_detections_of_equal_score_are_the_same_in_any_order(tmp_path, capsys):
 @pytest.mark.slow
 def test_leaving_out_all_but_the_best_changes_no_score(tmp_path):
     """A writer that keeps 20 detections of an image scores as a file with all of them."""
-    calls: Any = list(quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "good")))[:1]
+    calls: Any = list(calls_of("densepose", folder_files(SAMPLES / "densepose" / "good")))[:1]
     random_numbers = np.random.default_rng(2)
     everything = []
     for image_id, entries in calls:
@@ -570,7 +569,7 @@ class SimpleTable:
 def test_score_takes_a_data_frame(task):
     pandas = pytest.importorskip("pandas")
     rows = []
-    for sequence, values in quality_tasks()[task].calls(folder_files(SAMPLES / task / "weak")):
+    for sequence, values in calls_of(task, folder_files(SAMPLES / task / "weak")):
         for *actor, label, start, end in values:
             row = {"item": sequence, "class": label, "start": start, "end": end}
             rows.append({**row, "actor": actor[0]} if actor else row)

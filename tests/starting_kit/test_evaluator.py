@@ -28,8 +28,16 @@ from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
-from quality.task import quality_tasks
-from tests.helpers import GOLDEN, PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for, values_of
+from tests.helpers import (
+    GOLDEN,
+    PUBLISHED,
+    SAMPLES,
+    calls_of,
+    one_of_each_challenge,
+    scaled,
+    slow_for,
+    values_of,
+)
 from validator.checking import load_format
 from validator.findings import Findings
 
@@ -43,7 +51,7 @@ def sample(task):
 
 def predictions(task):
     """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(quality_tasks()[task].calls(folder_files(sample(task))), 6))
+    return list(islice(calls_of(task, folder_files(sample(task))), 6))
 
 
 PREDICTIONS = {task: predictions(task) for task in PUBLISHED}

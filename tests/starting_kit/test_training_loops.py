@@ -24,9 +24,8 @@ from people_in_video import Evaluator, SubmissionError, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.history import draw_history
-from quality.task import quality_tasks
 from scoring_program.run import SCORED
-from tests.helpers import PUBLISHED, SAMPLES, one_of_each_challenge, scaled, slow_for
+from tests.helpers import PUBLISHED, SAMPLES, calls_of, one_of_each_challenge, scaled, slow_for
 
 
 def sample(task):
@@ -36,7 +35,7 @@ def sample(task):
 
 def predictions(task):
     """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(quality_tasks()[task].calls(folder_files(sample(task))), 6))
+    return list(islice(calls_of(task, folder_files(sample(task))), 6))
 
 
 PREDICTIONS: Any = {task: predictions(task) for task in PUBLISHED}

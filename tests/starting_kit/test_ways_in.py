@@ -20,9 +20,17 @@ from people_in_video.__main__ import main
 from people_in_video.chalearn import converter as chalearn_converter
 from people_in_video.densepose import converter as densepose_converter
 from people_in_video.densepose import writer as densepose_writer
-from quality.task import quality_tasks
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, every_fourth, fewer_examples, make_zip, n_calls, one_task
+from tests.helpers import (
+    REFERENCES,
+    SAMPLES,
+    calls_of,
+    every_fourth,
+    fewer_examples,
+    make_zip,
+    n_calls,
+    one_task,
+)
 from tests.starting_kit.test_conversion import IUV, coco_entry, problem_of, rows_of_zip
 
 GESTURES, ACTIONS = "chalearn_gesture", "chalearn_action"
@@ -37,7 +45,7 @@ def text_of(problem):
 def rows_of_sample(task, name="good"):
     """Return sequence, values and frames of each row."""
     rows = []
-    for sequence, values in quality_tasks()[task].calls(folder_files(SAMPLES / task / name)):
+    for sequence, values in calls_of(task, folder_files(SAMPLES / task / name)):
         rows += [(sequence, *map(int, row)) for row in values]
     return rows
 
@@ -324,9 +332,8 @@ def test_an_option_that_changes_nothing_is_refused(tmp_path):
 
 
 def test_compare_takes_all_that_score_takes_and_names():
-    task = quality_tasks()[GESTURES]
     good, weak = SAMPLES / GESTURES / "good", SAMPLES / GESTURES / "weak"
-    predictions: Any = [tuple(arguments) for arguments in task.calls(folder_files(weak))]
+    predictions: Any = [tuple(arguments) for arguments in calls_of(GESTURES, folder_files(weak))]
     evaluator = Evaluator(GESTURES)
     for arguments in predictions:
         evaluator.update(*arguments)
@@ -461,7 +468,7 @@ def test_prose_beside_the_json_is_refused_with_its_line(text, line, tmp_path):
 
 def test_a_list_of_detections_in_memory_is_taken_as_its_file(tmp_path):
     content = []
-    for image_id, entries in quality_tasks()["densepose"].calls(folder_files(SAMPLES / "densepose" / "weak")):
+    for image_id, entries in calls_of("densepose", folder_files(SAMPLES / "densepose" / "weak")):
         for box, certainty, iuv in entries:
             content.append(
                 coco_entry({"densepose": iuv}, image_id=image_id, bbox=np.array(box), score=certainty)

@@ -323,6 +323,14 @@ def test_sentence_about_all_tasks_is_in_no_bundle_of_one_task(sentence):
     assert bundle["phases"][0]["description"] == bundle["tasks"][0]["description"]
 
 
+def test_description_of_a_task_may_be_a_number():
+    data = yaml.safe_load(competition_text())
+    next(task for task in data["tasks"] if "densepose" in task["scoring_program"])["description"] = 2027
+    bundle = cut.one_task(data, load_task("densepose"))
+    assert bundle is not None
+    assert (bundle["description"], bundle["phases"][0]["description"]) == ("2027", "2027")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("description", ["Who does what?", None])
 def test_texts_of_a_competition_of_one_challenge_are_the_organizers(edited, capsys, description):

@@ -26,10 +26,11 @@ from people_in_video.diagnosis.search import Explanation
 from people_in_video.home_loaded import at_home
 from people_in_video.items import writer
 from people_in_video.public_items import encode_items
-from quality.task import CANARY, quality_tasks
+from quality.task import quality_tasks
 from scoring_program.challenges.items.task import TASKS
 from scoring_program.run import SCORED, run
-from tests import plain_metrics
+from tests import canaries, plain_metrics
+from tests.canaries import CANARY
 from tests.helpers import ROOT, compact_lines, is_nightly, places_of, refused, scaled, values_of
 from tests.item_cases import (
     COLUMNS,
@@ -276,8 +277,8 @@ def test_items_are_perfect_where_the_prediction_is(example, tmp_path):
 @ONE_OF_EACH_KIND
 def test_only_full_detail_reveals_the_ground_truth(example, tmp_path):
     (tmp_path / "planted").mkdir()
-    example.made_up.plant(tmp_path / "planted")
-    write_files(example.made_up.knowing(), tmp_path / "knowing")
+    canaries.plant(example.made_up, tmp_path / "planted")
+    write_files(canaries.knowing(example.made_up), tmp_path / "knowing")
     for detail in ("none", "summary", "full"):
         load = partial(example.load, tmp_path / "planted", detail=detail)
         outcome = run(load, tmp_path / "knowing", tmp_path / "out")
@@ -863,7 +864,7 @@ def test_made_up_data_and_golden_cases_have_the_range_that_is_declared(tmp_path,
     cases += [(case / "ref", case / "res") for case in (tmp_path / "tests" / "golden" / "birds").glob("*")]
     for reference, submission in cases:
         assert example.load(reference, interval=False).score_path(submission).scores["score"] >= 0
-    example.made_up.plant(tmp_path / "planted")
+    canaries.plant(example.made_up, tmp_path / "planted")
     assert example.load(tmp_path / "planted")
 
 
