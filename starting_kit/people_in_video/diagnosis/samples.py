@@ -176,7 +176,7 @@ class Regions:
     axes : tuple of str
         What words call each axis.
     levels : tuple of float
-        The IoU that agrees; a higher one shows small delays.
+        The IoU above which entries agree; then higher ones, which show small delays.
     entry : int array of shape (n,), ascending, optional
         The entry that each region belongs to, from 0, as an object with a box on each of ten frames.
     """
@@ -197,6 +197,11 @@ class Regions:
     axes: tuple[str, ...] = ("x", "y")
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
+
+    @cached_property
+    def agrees(self) -> Bools:
+        """Which entries agree as submitted, shape (n_entries,)."""
+        return self.best_iou(self.corners) > self.levels[0]
 
     @property
     def has_intervals(self) -> bool:
@@ -299,13 +304,21 @@ class Regions:
             slot=change.slot(self.slots),
         )
 
-    def labels_of_pairs(self) -> tuple[Ints, Ints, Ints]:
-        """Return the label of each region that is on an annotated one, the label of that, and their item."""
-        best = self.best_pairs(self.corners, BOX_IOU)
-        region, true = self.pairs.region[best], self.pairs.true[best]
+    def names(self, words: Sequence[str], what: str) -> Names:
+        """Return the names of regions that are on an annotated one; labels are places in ``words``."""
         if self.label is None or self.true_label is None:
             raise ValueError("these regions have no labels")
-        return self.label[region], self.true_label[true], self.item[region]
+        best = self.best_pairs(self.corners, BOX_IOU)
+        region, true = self.pairs.region[best], self.pairs.true[best]
+        return Names(
+            words=words,
+            predicted=self.label[region],
+            vocabulary=words,
+            true=self.true_label[true],
+            item=self.item[region],
+            item_noun=self.item_noun,
+            what=what,
+        )
 
     def by_label(self) -> Regions:
         """Return the sample in which regions only agree with annotated ones of the same label."""
@@ -326,6 +339,20 @@ class Regions:
             label=None if self.label is None else self.label[kept],
             parent=None if self.parent is None else self.parent[kept],
             entry=(np.cumsum(is_kept) - 1)[self.entries[kept]],
+        )
+
+    def sampled(self) -> Regions:
+        """Return the sample of some entries, with the annotated regions that these may be of."""
+        is_chosen = np.zeros(len(self.item_of_entry), dtype=bool)
+        is_chosen[choose_entries(self.item_of_entry)] = True
+        sample = self.of_entries(is_chosen)
+        is_near = np.isin(self.true_item, items_nearby(sample.item, self.n_items))
+        return replace(
+            sample,
+            true_corners=self.true_corners[is_near],
+            true_item=self.true_item[is_near],
+            true_slot=self.true_slots[is_near],
+            true_label=None if self.true_label is None else self.true_label[is_near],
         )
 
 

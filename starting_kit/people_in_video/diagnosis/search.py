@@ -163,7 +163,7 @@ def _families(samples: Iterable[Sample]) -> Iterator[list[Trial]]:
 def agreement_as_submitted(sample: Sample) -> Bools:
     """Return which entries of a sample agree with the reference as they were submitted."""
     if isinstance(sample, Regions):
-        return sample.best_iou(sample.corners) > sample.levels[0]
+        return sample.agrees
     if isinstance(sample, Names):
         return sample.agrees(sample.as_submitted)
     if isinstance(sample, Arrays):
