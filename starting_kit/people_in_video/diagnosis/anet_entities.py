@@ -233,11 +233,8 @@ def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
     is_frame = (frame >= 0) & (frame < FRAMES)
     box = np.full((len(submission.segment), FRAMES, 4), _PLACEHOLDER)
     box[:, frame[is_frame]] = corners.reshape(-1, FRAMES, 4)[:, is_frame]
-    meant = change.item(video).tolist()
-    segments = []
-    for number, (name, segment) in zip(meant, submission.segments):
-        is_video = 0 <= number < len(videos)
-        segments.append((videos[number] if is_video else f"no video, but {name}", segment))
+    rename = change.renames(videos)
+    segments = [(rename(name), segment) for name, segment in submission.segments]
     return replace(submission, box=box.astype(np.float32), segments=segments)
 
 

@@ -204,12 +204,7 @@ def _with_changed_boxes(of_parts_alone: bool, measured: Measured, change: Change
 def _with_changed_videos(measured: Measured, change: Change) -> KineticsSubmission:
     submission: KineticsSubmission = measured.rows
     videos = measured.reference.parts.videos
-    meant = dict(zip(videos, change.item(np.arange(len(videos))).tolist()))
-
-    def rename(video: str) -> str:
-        item = meant.get(video, -1)
-        return videos[item] if 0 <= item < len(videos) else f"no video, but {video}"
-
+    rename = change.renames(videos)
     true_class_of_video = dict(zip(videos, measured.statistics.true_classes))
 
     def n_right(classes: Mapping[str, str]) -> int:

@@ -331,12 +331,9 @@ def _map_of_items(sample: Regions) -> Iterator[Trial]:
     for number in range(_N_PARTS):
         held_out[part == number] = assign(part != number)[view.item_of_entry[part == number]]
     words = f"as predictions of other {sample.item_noun}s, in another order"
-    change = Change(item=partial(_look_up_items, assign(part >= 0)))
+    item_of_item = np.append(assign(part >= 0), -1)
+    change = Change(item=lambda item: item_of_item[item])
     yield _trial(view, Family.ITEMS, words, change, replace(view, item=held_out[view.entries]))
-
-
-def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:
-    return np.append(item_of_item, -1)[item]
 
 
 def _changes_of_part(sample: Regions) -> Iterator[Trial]:
