@@ -16,7 +16,7 @@ import numpy as np
 
 from people_in_video.diagnosis.explanation import explained_notes, keeper
 from people_in_video.drawings.worst_items import draw_function
-from people_in_video.selections.selection import select_items, select_predictions
+from people_in_video.references.preparation import select_items, select_predictions
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, guarded

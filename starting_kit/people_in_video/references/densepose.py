@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Mapping, Sequence, Sized
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,11 +21,14 @@ from scoring_program.challenges.densepose.reference import (
     PERSONS_FILE,
     PREPARED_FILES,
     TEMPLATE_FILE,
+    Persons,
+    Reference,
     Template,
     load_prepared_folder,
     needs_normalizers,
 )
 from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import require_files
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
@@ -512,7 +515,39 @@ def _check(loaded: AnyLoaded) -> Notes:
     return []
 
 
-PREPARATIONS = {"densepose": Preparation(write=_write, check=_check)}
+def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
+    """Return the persons of some images, which are all that remain."""
+    is_selected = np.array([str(image_id) in image_ids for image_id in persons.image_id.tolist()], dtype=bool)
+    person = np.flatnonzero(is_selected[persons.image])
+    _, point, point_start = pairs_of_ranges(persons.point_start[person], persons.point_start[person + 1])
+    _, run, run_start = pairs_of_ranges(persons.run_start[person], persons.run_start[person + 1])
+    new_image = np.cumsum(is_selected) - 1
+    return Persons(
+        image_id=persons.image_id[is_selected],
+        image_size=persons.image_size[is_selected],
+        category=persons.category,
+        image=new_image[persons.image[person]],
+        box=persons.box[person],
+        area=persons.area[person],
+        crowd=persons.crowd[person],
+        dense=persons.dense[person],
+        point_start=point_start,
+        x=persons.x[point],
+        y=persons.y[point],
+        part=persons.part[point],
+        vertex=persons.vertex[point],
+        mask_place=persons.mask_place[person],
+        run_start=run_start,
+        run=persons.run[run],
+    )
+
+
+def _select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return some images."""
+    return reference._replace(persons=select_images(reference.persons, items))
+
+
+PREPARATIONS = {"densepose": Preparation(write=_write, check=_check, select_items=_select_items)}
 
 
 def content_hash(folder: Path) -> str:
