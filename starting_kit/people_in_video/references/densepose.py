@@ -57,44 +57,16 @@ Sizes = dict[int, tuple[int, int]]
 AddProblem = Callable[..., None]
 
 
-class _Vertices:
-    """The subdivided template: for each part its vertices in UV, and their unique vertices.
+class _Vertices(NamedTuple):
+    """The vertices of the subdivided template; arrays of shape (n,).
 
-    Parameters
-    ----------
-    u, v : float64 arrays of shape (n,)
-    part : int array of shape (n,)
-        1..24.
-    unique : int array of shape (n,)
-        The unique vertex that each vertex stands for; those on seams share one.
+    ``part`` is 1..24; ``unique`` is the unique vertex that each vertex stands for: those on seams share one.
     """
 
-    def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
-        self.part = part
-        self.unique = unique
-        self._of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
-        self._uv = np.stack([u, v], axis=1)
-        self._content = b"".join(values.tobytes() for values in (u, v, part, unique))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Vertices) and self._content == other._content
-
-    def __hash__(self) -> int:
-        return hash(self._content)
-
-    def nearest(self, part: int, uv: Floats) -> Ints:
-        """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
-        from scipy.spatial.distance import cdist
-
-        nearest = np.full(len(uv), -1)
-        vertices = self._of_part[part]
-        if not len(vertices):
-            return nearest
-        for begin in range(0, len(uv), _GRID_BLOCK):
-            block = slice(begin, begin + _GRID_BLOCK)
-            distances = cdist(uv[block], self._uv[vertices])
-            nearest[block] = vertices[np.argmin(distances, axis=1)]
-        return nearest
+    u: Floats
+    v: Floats
+    part: Ints
+    unique: Ints
 
 
 class _Person(NamedTuple):
@@ -133,7 +105,8 @@ def prepare(source: Path, output: Path) -> None:
             problem = f"it names vertex {last_vertex}, the distances are of {n_vertices}"
             findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
     texts = {"n_vertices": n_vertices, "distances_hash": sha256}
-    save_prepared(output / TEMPLATE_FILE, texts, {"nearest": _nearest_of_grid(vertices)})
+    nearest_of_grid = _nearest_of_grid(*(column.tobytes() for column in vertices))
+    save_prepared(output / TEMPLATE_FILE, texts, {"nearest": nearest_of_grid})
     _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
     (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
@@ -224,17 +197,37 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tu
 
 
 @lru_cache(maxsize=1)
-def _nearest_of_grid(vertices: _Vertices) -> Ints:
-    """Return the nearest unique vertex of each part, U and V in 0..255.
+def _nearest_of_grid(u: bytes, v: bytes, part: bytes, unique: bytes) -> Ints:
+    """Return the nearest unique vertex of each part, U and V in 0..255; the vertices are given as bytes.
 
     It takes most of the time of preparing, and is kept: the parts of a reference have the same template.
     """
-    levels = geodesic.LEVELS
-    grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
-    nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
-    for part in range(1, geodesic.PARTS + 1):
-        vertex = vertices.nearest(part, grid).reshape(levels, levels)
-        nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
+    vertices = _Vertices(
+        u=np.frombuffer(u),
+        v=np.frombuffer(v),
+        part=np.frombuffer(part, np.int64),
+        unique=np.frombuffer(unique, np.int64),
+    )
+    shape = (geodesic.PARTS, geodesic.LEVELS, geodesic.LEVELS)
+    grid_part, grid_u, grid_v = np.indices(shape).reshape(3, -1)
+    nearest = _nearest_vertices(vertices, grid_part + 1, grid_u / 255.0, grid_v / 255.0)
+    unique_of_grid = np.where(nearest >= 0, vertices.unique[nearest], geodesic.NO_VERTEX)
+    return unique_of_grid.reshape(shape).astype(np.int32)
+
+
+def _nearest_vertices(vertices: _Vertices, part: Floats | Ints, u: Floats, v: Floats) -> Ints:
+    """Return the first of the vertices of its part that are nearest to each point (n,), -1 without any."""
+    from scipy.spatial.distance import cdist
+
+    uv, vertex_uv = np.stack([u, v], axis=1), np.stack([vertices.u, vertices.v], axis=1)
+    nearest = np.full(len(uv), -1)
+    for number in np.unique(vertices.part).tolist():
+        vertices_of_part = np.flatnonzero(vertices.part == number)
+        points_of_part = np.flatnonzero(part == number)
+        for begin in range(0, len(points_of_part), _GRID_BLOCK):
+            points = points_of_part[begin : begin + _GRID_BLOCK]
+            distances = cdist(uv[points], vertex_uv[vertices_of_part])
+            nearest[points] = vertices_of_part[np.argmin(distances, axis=1)]
     return nearest
 
 
@@ -385,70 +378,50 @@ def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices
     """Write all persons as `Persons`, by image; those of an image in file order."""
     image_ids = sorted(sizes)
     persons = sorted(persons, key=lambda person: person.image_id)
-    images = {
-        "image_id": np.array(image_ids, dtype=np.int64),
-        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
-    }
-    columns = _person_columns(persons, image_ids)
-    points = _point_columns([_points(person, vertices) for person in persons])
-    runs = [person.runs for person in persons]
-    masks_of_persons = {
-        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
-        "run_start": _starts(runs),
-        "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
-    }
-    save_prepared(output, {}, {**images, **columns, **points, **masks_of_persons})
-
-
-def _person_columns(persons: Sequence[_Person], image_ids: Sequence[int]) -> dict[str, np.ndarray]:
     category = np.array([person.category for person in persons], dtype=np.int64)
     image_id = np.array([person.image_id for person in persons], dtype=np.int64)
-    return {
+    box = np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4)
+    runs = [person.runs for person in persons]
+    arrays = {
+        "image_id": np.array(image_ids, dtype=np.int64),
+        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
         "category": np.unique(category),
         "image": np.searchsorted(image_ids, image_id),
-        "box": np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4),
+        "box": box,
         "area": np.array([person.area for person in persons], dtype=np.float64),
         "crowd": np.array([person.crowd for person in persons], dtype=bool),
         "dense": np.array([person.points is not None for person in persons], dtype=bool),
+        **_point_columns(persons, box, vertices),
+        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
+        "run_start": _starts([len(runs_of_person) for runs_of_person in runs]),
+        "run": np.concatenate([np.zeros(0, np.int32), *runs]),
     }
+    save_prepared(output, {}, arrays)
 
 
-# What is kept of points, and how.
-_POINT_TYPES = {"x": np.float64, "y": np.float64, "part": np.int8, "vertex": np.int32}
-
-
-def _point_columns(points_of_persons: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return the points of all persons as columns, and where those of each person begin."""
-    columns = {"point_start": _starts([points["x"] for points in points_of_persons])}
-    for key, dtype in _POINT_TYPES.items():
-        parts = [points[key] for points in points_of_persons]
-        columns[key] = np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
-    return columns
-
-
-def _starts(parts: Sequence[Sized]) -> Ints:
-    """Return where each part begins if all are joined, and where the last ends."""
-    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
-
-
-def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
-    """Return the points with a vertex: image coordinates, the fine part of the vertex, unique vertex."""
-    points = person.points if person.points is not None else np.zeros((5, 0))
-    x, y, part, u, v = points
-    left, top, width, height = person.box
-    nearest = np.full(len(x), -1)
-    for number in np.unique(part).tolist():
-        if number in range(1, geodesic.PARTS + 1):
-            in_part = part == number
-            nearest[in_part] = vertices.nearest(int(number), np.stack([u[in_part], v[in_part]], axis=1))
+def _point_columns(persons: Sequence[_Person], box: Floats, vertices: _Vertices) -> dict[str, np.ndarray]:
+    """Return the points that have a vertex: where those of each person begin, image coordinates, fine part
+    and unique vertex."""
+    points = [person.points if person.points is not None else np.zeros((5, 0)) for person in persons]
+    person = np.repeat(np.arange(len(persons)), [points_of_person.shape[1] for points_of_person in points])
+    x, y, part, u, v = np.concatenate([np.zeros((5, 0)), *points], axis=1)
+    nearest = _nearest_vertices(vertices, part, u, v)
     has_vertex = nearest >= 0
+    person, vertex = person[has_vertex], nearest[has_vertex]
+    left, top, width, height = box[person].T
     return {
+        "point_start": _starts(np.bincount(person, minlength=len(persons))),
         # In this order of operations, as the released evaluator rounds.
-        "x": (x * width / 255.0 + left)[has_vertex],
-        "y": (y * height / 255.0 + top)[has_vertex],
-        "part": vertices.part[nearest[has_vertex]],
-        "vertex": vertices.unique[nearest[has_vertex]],
+        "x": x[has_vertex] * width / 255.0 + left,
+        "y": y[has_vertex] * height / 255.0 + top,
+        "part": vertices.part[vertex].astype(np.int8),
+        "vertex": vertices.unique[vertex].astype(np.int32),
     }
+
+
+def _starts(sizes: Sequence[int] | Ints) -> Ints:
+    """Return where each part of a size begins if all are joined, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
