@@ -35,6 +35,8 @@ from validator.arrays import Bools, Floats, Ints
 Reading = Callable[[Floats], Floats]
 # The median IoU of regions before and after a change above which it makes no other ones of them.
 _SAME_IOU = 0.75
+# Only regions that begin and end together have a larger one.
+_EXACT_IOU = 1 - 1e-9
 _LATEST_SLOT = 3
 # A map of items is tested on each of so many parts of the entries of an item.
 _N_PARTS = 5
@@ -249,20 +251,10 @@ def _exact_shifts(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
     if not sample.has_intervals:
         return
+    exact = replace(sample, levels=(_EXACT_IOU,))
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
         change = _change_of_corners(partial(np.add, shift))
-        corners = sample.changed(change).corners
-        is_exact = sample.best_iou(corners) == 1
-        yield Trial(
-            family=Family.EXACT,
-            words=f"with {sample.axes[0]} {words}",
-            before=sample.best_iou(sample.corners) == 1,
-            after=is_exact,
-            item=sample.item_of_entry,
-            own_agreement=is_exact.astype(np.float64),
-            exchanged_agreement=sample.exchanged_exact(corners),
-            change=change,
-        )
+        yield _trial(exact, Family.EXACT, f"with {sample.axes[0]} {words}", change, exact.changed(change))
 
 
 def _shifts_of_slots(sample: Regions) -> Iterator[Trial]:

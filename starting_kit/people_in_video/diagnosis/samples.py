@@ -277,11 +277,6 @@ class Regions:
             counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
-    def exchanged_exact(self, corners: Floats) -> Floats:
-        """Return the share of three exchanged items of which a region begins and ends with each entry."""
-        rows = [self.best_iou(corners, pairs) == 1 for pairs in self.exchanged_pairs]
-        return np.mean(rows, axis=0) if rows else np.full(len(self.item_of_entry), np.nan)
-
     def best_pairs(self, corners: Floats, level: float) -> Ints:
         """Return the place in ``pairs`` of the best pair of each entry whose IoU is above ``level``, in
         ascending order of entries."""
