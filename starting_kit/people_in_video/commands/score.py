@@ -39,9 +39,9 @@ from people_in_video.csv_table import per_item_csv
 from people_in_video.demo_data import demo_reference
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
-from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
 from people_in_video.history import record_run
+from people_in_video.home_loaded import MOST_DRAWINGS
 from people_in_video.packages import require_packages
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load_for_run

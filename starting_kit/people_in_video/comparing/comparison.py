@@ -17,7 +17,7 @@ from people_in_video.comparing.item_pairs import ItemPairs, item_pairs_card
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.seeds import seed_sentences
 from people_in_video.comparing.standings import Standings, standings_style, table_cards
-from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.scenes import drawings_style
 from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats

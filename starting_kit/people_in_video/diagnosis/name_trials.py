@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.one_to_one import one_to_one_map
-from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half
+from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half, one_to_one_map
 from people_in_video.diagnosis.trials import Change, Family, Trial, agrees_well
 from validator.arrays import Bools, Ints
 from validator.names import find_sure_change

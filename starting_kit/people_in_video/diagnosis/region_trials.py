@@ -10,12 +10,12 @@ import numpy as np
 
 from people_in_video.diagnosis.fits import SCALE_WIDTH, centers, fit_axes, map_words, mode
 from people_in_video.diagnosis.name_trials import add, neighbor_shifts
-from people_in_video.diagnosis.one_to_one import one_to_one_map
 from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
     Regions,
     exchanged_entries,
     from_sizes,
+    one_to_one_map,
     pair_iou,
     ranks_in_groups,
     to_sizes,
