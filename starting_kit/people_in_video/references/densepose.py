@@ -142,15 +142,14 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """Return arrays of a MATLAB file, flat. Raises Refused."""
     import scipy.io
 
-    with Findings.collect() as findings:
-        try:
-            data = scipy.io.loadmat(path)
-        except Exception as error:
-            problem = f"it cannot be read ({type(error).__name__})"
-            findings.refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
-        for key in keys:
-            if key not in data:
-                findings.refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
+    try:
+        data = scipy.io.loadmat(path)
+    except Exception as error:
+        problem = f"it cannot be read ({type(error).__name__})"
+        Findings().refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
+    for key in keys:
+        if key not in data:
+            Findings().refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
     return {key: np.asarray(data[key]).ravel() for key in keys}
 
 
@@ -161,27 +160,26 @@ def _write_distances(source: Path, output: Path) -> tuple[int, str]:
     """
     import h5py
 
-    with Findings.collect() as findings:
-        try:
-            with h5py.File(source, "r") as file:
-                arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
-                if not arrays:
-                    findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
-                return _copy_triangle(arrays[0], source.name, output, findings)
-        except OSError as error:
-            # A copy of the distances has several hundred megabytes: the disk may be full.
-            if shortage_of(error) is not None:
-                raise
-            findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
+    try:
+        with h5py.File(source, "r") as file:
+            arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
+            if not arrays:
+                Findings().refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
+            return _copy_triangle(arrays[0], source.name, output)
+    except OSError as error:
+        # A copy of the distances has several hundred megabytes: the disk may be full.
+        if shortage_of(error) is not None:
+            raise
+        Findings().refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 
-def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tuple[int, str]:
+def _copy_triangle(data: Any, name: str, output: Path) -> tuple[int, str]:
     """Copy an HDF5 array of the distances of all pairs of vertices; return as `_write_distances`."""
     total = hashlib.sha256()
     n = (1 + math.isqrt(1 + 8 * data.size)) // 2
     if n * (n - 1) // 2 != data.size:
         problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
-        findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
+        Findings().refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
     # The distances go along one axis; the others have length 1.
     axes_before = (slice(None),) * int(np.argmax(data.shape))
     with output.open("wb") as stream:
@@ -190,7 +188,8 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tu
             block = np.asarray(stored, dtype="<f4").ravel()
             if not (block >= 0).all() or not np.isfinite(block).all():
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
-                findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
+                place = {"file": name, "where": where, "rule": "distance"}
+                Findings().refuse("E-REF-TEMPLATE", problem, _OFFICIAL, **place)
             stream.write(block.tobytes())
             total.update(block.tobytes())
     return n, total.hexdigest()
@@ -478,13 +477,12 @@ def _mean_distances(vertices: _Vertices, number: int, distances: Path) -> list[f
 
 def _check(loaded: AnyLoaded) -> Notes:
     """Compare the prepared files with the hash that preparation left."""
-    with Findings.collect() as findings:
-        if (loaded.folder / PERSONS_FILE).is_file() and content_hash(
-            loaded.folder
-        ) != loaded.reference.digest:
-            problem = "the prepared files are not those that were prepared"
-            remedy = "prepare the reference again, or upload it again"
-            findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+    is_prepared = (loaded.folder / PERSONS_FILE).is_file()
+    if is_prepared and content_hash(loaded.folder) != loaded.reference.digest:
+        problem = "the prepared files are not those that were prepared"
+        Findings().refuse(
+            "E-REF-HASH", problem, "prepare the reference again, or upload it again", file=HASH_FILE
+        )
     return []
 
 
