@@ -111,7 +111,7 @@ def _trial(sample: Regions, family: Family, words: str, change: Change | None, c
         after=own_iou > sample.levels[0],
         item=sample.item_of_entry,
         own_agreement=own_iou,
-        exchanged_agreement=changed.exchanged_iou(changed.corners),
+        exchanged_agreement=changed.exchanged_iou(),
         change=change,
     )
 

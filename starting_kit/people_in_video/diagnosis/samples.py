@@ -256,13 +256,6 @@ class Regions:
         """Each region with all annotated ones of its own place."""
         return self._pairs_at(self.item)
 
-    @cached_property
-    def exchanged_pairs(self) -> list[Pairs]:
-        """The same with three exchanged items: those after its own among the items of the sample."""
-        items, place = np.unique(self.item, return_inverse=True)
-        distances = range(1, min(_N_EXCHANGED, len(items) - 1) + 1)
-        return [self._pairs_at(items[(place + distance) % len(items)]) for distance in distances]
-
     def _pairs_at(self, item: Ints) -> Pairs:
         true_columns = np.column_stack([self.true_item, self.true_slots])
         columns = np.concatenate([true_columns, np.column_stack([item, self.slots])])
@@ -291,11 +284,14 @@ class Regions:
         largest[entry[first_pair]] = np.maximum.reduceat(iou, first_pair)
         return largest
 
-    def exchanged_iou(self, corners: Floats) -> Floats:
-        """Return the mean of the largest IoU with each exchanged item; NaN where none has the same slots."""
+    def exchanged_iou(self) -> Floats:
+        """Return the mean of the largest IoU with each of three exchanged items, those after its own in the
+        sample, for each entry; NaN where none has the same slots."""
+        items, place = np.unique(self.item, return_inverse=True)
         sums, counts = np.zeros((2, len(self.item_of_entry)))
-        for pairs in self.exchanged_pairs:
-            sums += self.best_iou(corners, pairs)
+        for distance in range(1, min(_N_EXCHANGED, len(items) - 1) + 1):
+            pairs = self._pairs_at(items[(place + distance) % len(items)])
+            sums += self.best_iou(self.corners, pairs)
             counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
 
