@@ -29,7 +29,6 @@ PLACES_OF_CHALLENGES = (
     "people_in_video.diagnosis",
     "people_in_video.drawings",
     "people_in_video.references",
-    "people_in_video.selections",
     "organizer.tasks",
     "quality",
 )

@@ -20,7 +20,7 @@ from organizer.bundle.modules import needed_modules
 from organizer.bundle.programs import program_files
 from organizer.files import folder_files, unpack, zip_bytes
 from organizer.messages import PAGE, kit_messages_page, messages_page
-from people_in_video.commands.explain import main as explain
+from people_in_video.__main__ import run_command
 from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
@@ -120,10 +120,10 @@ def test_programs_carry_no_tables_and_kits_those_of_their_tasks():
 
 
 def test_explain_prints_the_line_of_a_code(capsys):
-    assert explain(["n-low"]) == 0
+    assert run_command("explain", ["n-low"]) == 0
     assert capsys.readouterr().out == f"{all_codes()['N-LOW'].line()}\n"
     with pytest.raises(SystemExit) as ended:
-        explain(["E-FILE-NOME"])
+        run_command("explain", ["E-FILE-NOME"])
     assert ended.value.code == 2
     _, _, message = capsys.readouterr().err.rpartition("error:")
     assert message.index("E-FILE-NOME") < message.index("E-FILE-NONE")

@@ -14,7 +14,7 @@ from organizer.data.content import Content, Values
 from organizer.files import keep_out_of_git, unpack, write_durable
 from organizer.tasks import content_of
 from people_in_video.drawings.images import Images, with_images
-from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.scenes import drawings_style
 from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.figures.histogram import Histogram
 from scoring_program.report.elements.axis import round_step

@@ -28,9 +28,13 @@ from organizer.tasks import Annotations, Guess, Pools
 from people_in_video.diagnosis.samples import from_sizes
 from people_in_video.drawings.densepose import image_drawing, person_shape
 from people_in_video.drawings.scenes import Drawing, DrawnObject
-from people_in_video.references.densepose import ANNOTATIONS_FILE, content_hash, read_annotations
+from people_in_video.references.densepose import (
+    ANNOTATIONS_FILE,
+    content_hash,
+    read_annotations,
+    select_images,
+)
 from people_in_video.references.preparation import save_prepared
-from people_in_video.selections.densepose import select_images
 from scoring_program.challenges.densepose.page import FINE_PARTS
 from scoring_program.challenges.densepose.reference import (
     DISTANCES_FILE,

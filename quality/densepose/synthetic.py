@@ -17,7 +17,7 @@ from people_in_video.references import densepose as prepare
 from people_in_video.references import part_masks
 from quality.task import write_json
 from scoring_program.metrics import geodesic
-from validator.arrays import Floats
+from validator.arrays import Bools, Floats
 from validator.formats.densepose.read import Box
 from validator.formats.densepose.write import DetectionList, encode_detection, encode_submission, file_name
 
@@ -159,8 +159,30 @@ def _stripes() -> list[dict[str, Any]]:
     stripes = []
     for stripe in range(_MASKS):
         mask = (part > 0) & (stripe_of_row == stripe)[:, None]
-        stripes.append({"counts": part_masks.encode_counts(mask), "size": [256, 256]})
+        stripes.append({"counts": encode_counts(mask), "size": [256, 256]})
     return stripes
+
+
+def encode_counts(mask: Bools) -> str:
+    """Return COCO's compressed run-length code of a bool mask of shape (h, w).
+
+    Examples
+    --------
+    >>> encode_counts(np.array([[False, True], [False, True]]))
+    '22'
+    """
+    runs = part_masks.mask_to_runs(mask.T).tolist()
+    text = []
+    for place, run in enumerate(runs):
+        value = run - runs[place - 2] if place > 2 else run
+        while True:
+            code = value & 31
+            value >>= 5
+            more = value != (-1 if code & 16 else 0)
+            text.append(chr(code + (32 if more else 0) + 48))
+            if not more:
+                break
+    return "".join(text)
 
 
 def _body(x: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:

@@ -7,8 +7,9 @@ import sys
 from importlib import import_module
 
 from people_in_video import commands
-from people_in_video.errors import MissingPackageError
+from people_in_video.errors import MissingPackageError, UsageError
 from scoring_program.signature import VERSION
+from validator import console
 from validator.argument_parser import Parser
 from validator.texts import quote
 
@@ -20,7 +21,7 @@ COMMANDS = {
     "explain": "say what would make a submission fit, or what the code of a message means",
     "convert": "write the submission that a file of another tool is",
 }
-"""The commands, each the function main of a module of its name, and what they do."""
+"""The commands, each a module of its name with `build_parser` and `run`, and what they do."""
 _EXAMPLES = """\
 examples:
   people-in-video check my.zip
@@ -47,9 +48,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     if options.command is None:
         parser.error(f"name a command: {', '.join(COMMANDS)}")
-    module = import_module(f"{commands.__name__}.{options.command}")
     try:
-        exit_code: int = module.main(options.arguments)
+        return run_command(options.command, options.arguments)
     except BrokenPipeError:
         raise
     except MissingPackageError as error:
@@ -58,6 +58,21 @@ def main(arguments: list[str] | None = None) -> int:
         # Such as a path that is longer than the system allows.
         path = quote(str(getattr(error, "filename", "") or "a path"))
         parser.error(f"{options.command}: {path}: {getattr(error, 'strerror', '') or 'it is too long'}")
+
+
+def run_command(name: str, arguments: list[str]) -> int:
+    """Run a command; return its exit code. SystemExit with 2 ends one that cannot be understood."""
+    console.prepare()
+    module = import_module(f"{commands.__name__}.{name}")
+    parser = module.build_parser()
+    options = parser.parse_intermixed_args(arguments)
+    try:
+        exit_code: int = module.run(options)
+    except UsageError as error:
+        parser.error(str(error))
+    except console.OutputError as error:
+        console.report(error)
+        return 2
     return exit_code
 
 

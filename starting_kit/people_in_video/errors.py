@@ -26,6 +26,10 @@ class ReferenceProblemsError(ProblemsError):
     """The reference, the public data, or a setting, is not valid."""
 
 
+class UsageError(Exception):
+    """A command cannot be understood; the message says why."""
+
+
 class MissingPackageError(ImportError):
     """A package that a task needs is not installed; the message has the command."""
 

@@ -67,7 +67,7 @@ class Evaluator:
         Raises SubmissionError, and keeps nothing of the call, if an argument is not valid, or an earlier call
         predicted the same thing otherwise.
         """
-        half_types = set(self._gathered.half_types)
+        half_types = set(self._gathered.state.half_types)
         name = self._gathered.name_call((*arguments, *named.values()))
         try:
             item, is_new = self._gathered.update(name, arguments, named)
@@ -83,8 +83,8 @@ class Evaluator:
             self._warned_of_epochs = True
             text = f"{name}: the {noun} {item!r} was predicted before compute(), and both count"
             warnings.warn(f"{text}; call reset() before a new epoch", stacklevel=2)
-        if self._gathered.half_types - half_types:
-            text = half_precision_text(self._gathered.half_types)
+        if self._gathered.state.half_types - half_types:
+            text = half_precision_text(self._gathered.state.half_types)
             warnings.warn(f"N-HALF {name}: {text}", stacklevel=2)
 
     def compute(self) -> Score:
@@ -132,7 +132,7 @@ class Evaluator:
         ValueError
             An evaluator has another signature, or predictions contradict; nothing is added then.
         """
-        self._merge([(other._loaded.signature, other._gathered.state()) for other in others], repeats)
+        self._merge([(other._loaded.signature, other._gathered.state) for other in others], repeats)
 
     def sync(self, group: Any = None, repeats: str = "first") -> Evaluator:
         """Add the predictions of all processes of torch.distributed, in the order of their ranks.
@@ -162,7 +162,7 @@ class Evaluator:
         if not (distributed.is_available() and distributed.is_initialized()):
             return self
         states: list[Any] = [None] * distributed.get_world_size(group)
-        state = self._loaded.signature, self._gathered.state()
+        state = self._loaded.signature, self._gathered.state
         distributed.all_gather_object(states, state, group=group)
         gathered = self._gathered
         self._gathered = Gathered(self._loaded)
@@ -179,14 +179,14 @@ class Evaluator:
             raise ValueError(f"repeats is {repeats!r}; it must be one of {', '.join(REPEATS)}")
         if any(signature != self._loaded.signature for signature, _ in states):
             raise ValueError("evaluators of another task, reference, or settings cannot be merged")
-        merged = Gathered(self._loaded, self._gathered.state())
+        merged = Gathered(self._loaded, self._gathered.state)
         for _, state in states:
             merged.merge(state, repeats)
         self._gathered = merged
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The reference is read again, or taken from the cache of the process that unpickles.
-        return _evaluator, (type(self), self._arguments, self._gathered.state())
+        return _evaluator, (type(self), self._arguments, self._gathered.state)
 
 
 def _number_of_processes() -> int:

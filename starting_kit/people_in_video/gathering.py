@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 from people_in_video.challenge_modules import find_module
 from people_in_video.plain_values import half_precision_text
@@ -29,7 +29,8 @@ _PACKAGE = "people_in_video"
 NamedCall = tuple[str, Sequence[object], Mapping[str, object]]
 
 
-class GatheredState(NamedTuple):
+@dataclass
+class GatheredState:
     """What can be sent to other processes.
 
     Attributes
@@ -39,17 +40,27 @@ class GatheredState(NamedTuple):
     names : dict of Key to str
         The call that gave each entry first.
     n_calls : int
-    half_types : frozenset of str
-        The types of half precision among the numbers.
-    contradictions : frozenset of Key
+    half_types : set of str
+        The types of half precision among the numbers of all calls.
+    contradictions : set of Key
         What several processes predicted otherwise.
     """
 
-    entries: Mapping[Key, Any] = {}
-    names: Mapping[Key, str] = {}
+    entries: dict[Key, Any] = field(default_factory=dict)
+    names: dict[Key, str] = field(default_factory=dict)
     n_calls: int = 0
-    half_types: frozenset[str] = frozenset()
-    contradictions: frozenset[Key] = frozenset()
+    half_types: set[str] = field(default_factory=set)
+    contradictions: set[Key] = field(default_factory=set)
+
+    def copy(self) -> GatheredState:
+        """Return the same; no change of one is one of the other."""
+        return GatheredState(
+            entries=dict(self.entries),
+            names=dict(self.names),
+            n_calls=self.n_calls,
+            half_types=set(self.half_types),
+            contradictions=set(self.contradictions),
+        )
 
 
 class Gathered:
@@ -62,39 +73,20 @@ class Gathered:
         make = writer_of(loaded.task)
         if make is None:
             raise ValueError(f"{loaded.task.id} takes no predictions in memory; give a zip file")
-        state = state or GatheredState()
         self._loaded = loaded
         self._make = make
+        self.state = state.copy() if state else GatheredState()
         self.predictions = make(loaded)
-        self.predictions.entries = dict(state.entries)
-        self.predictions.values.half_types |= state.half_types
-        self._names = dict(state.names)
-        self._n_calls = state.n_calls
-        self._contradictions = set(state.contradictions)
-
-    @property
-    def half_types(self) -> frozenset[str]:
-        """The types of half precision among the numbers of all calls."""
-        return frozenset(self.predictions.values.half_types)
+        self.predictions.entries = self.state.entries
 
     def items(self) -> frozenset[str]:
         """Return the items that are predicted."""
         return frozenset(map(self.predictions.item, self.predictions.entries))
 
-    def state(self) -> GatheredState:
-        """Return what `Gathered` takes to be the same again."""
-        return GatheredState(
-            entries=dict(self.predictions.entries),
-            names=dict(self._names),
-            n_calls=self._n_calls,
-            half_types=self.half_types,
-            contradictions=frozenset(self._contradictions),
-        )
-
     def name_call(self, arguments: Sequence[object]) -> str:
         """Return how messages name the next call: by its number and its short arguments."""
         short_arguments = [repr(value) for value in arguments if isinstance(value, (str, int))]
-        return f"call {self._n_calls + 1}, update({', '.join(short_arguments)})"
+        return f"call {self.state.n_calls + 1}, update({', '.join(short_arguments)})"
 
     def update(
         self, name: str, positional: Sequence[object], named: Mapping[str, object]
@@ -103,8 +95,8 @@ class Gathered:
 
         Returns the item, and whether anything was predicted that was not there. Raises Refused.
         """
-        self._n_calls += 1
-        call = self._make(self._loaded)
+        self.state.n_calls += 1
+        call, names = self._make(self._loaded), self.state.names
         with Findings.collect() as findings, collector_off():
             try:
                 call.update(*positional, **named)
@@ -113,15 +105,13 @@ class Gathered:
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
             except RepeatedError as error:
-                what = (
-                    f"{self.predictions.name(error.key)} was predicted otherwise by {self._names[error.key]}"
-                )
+                what = f"{self.predictions.name(error.key)} was predicted otherwise by {names[error.key]}"
                 findings.add("E-ARGUMENT", what, "give it once, or the same again", where=name)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 _add_problem(str(error), name, findings)
-        self.predictions.values.half_types |= call.values.half_types
+        self.state.half_types |= call.values.half_types
         for key in call.entries:
-            self._names.setdefault(key, name)
+            names.setdefault(key, name)
         return self.predictions.item(next(iter(call.entries))), is_new
 
     def merge(self, state: GatheredState, repeats: str) -> None:
@@ -139,14 +129,14 @@ class Gathered:
             elif repeats == "error":
                 raise ValueError(self._contradiction(next(iter(entries)), state))
             else:
-                self._contradictions.add(unit)
-        self._names = {**state.names, **self._names}
-        self._n_calls = max(self._n_calls, state.n_calls)
-        self._contradictions |= state.contradictions
-        predictions.values.half_types |= state.half_types
+                self.state.contradictions.add(unit)
+        self.state.names = {**state.names, **self.state.names}
+        self.state.n_calls = max(self.state.n_calls, state.n_calls)
+        self.state.contradictions |= state.contradictions
+        self.state.half_types |= state.half_types
 
     def _contradiction(self, key: Key, state: GatheredState) -> str:
-        first_call = self._names.get(key, "another process")
+        first_call = self.state.names.get(key, "another process")
         other_call = state.names.get(key, "another process")
         name = self.predictions.name(key)
         return f"{name} was predicted otherwise by two processes ({first_call}; {other_call})"
@@ -156,20 +146,20 @@ class Gathered:
         try:
             read = self.predictions.read(self._loaded)
         except Refused as refused:
-            raise Refused(self._placed(refused.findings, self._names.__getitem__)) from None
+            raise Refused(self._placed(refused.findings, self.state.names.__getitem__)) from None
         except IncompleteError as error:
             findings = Findings()
-            _add_problem(str(error), self._names[error.key], findings)
+            _add_problem(str(error), self.state.names[error.key], findings)
             raise Refused(findings) from None
         result = self._loaded.score(read)
         return replace(result, notes=[*result.notes, *self._notes()])
 
     def _notes(self) -> list[Note]:
         notes = []
-        if self.half_types:
-            notes.append(Note("N-HALF", half_precision_text(self.half_types)))
-        if self._contradictions:
-            contradictions = counted(len(self._contradictions), "prediction")
+        if self.state.half_types:
+            notes.append(Note("N-HALF", half_precision_text(self.state.half_types)))
+        if self.state.contradictions:
+            contradictions = counted(len(self.state.contradictions), "prediction")
             text = f"{contradictions} of several processes differ; those of the first process are scored"
             notes.append(Note("N-PROCESSES", text))
         return notes

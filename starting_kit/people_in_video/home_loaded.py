@@ -7,25 +7,27 @@ drawings of its worst items.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from people_in_video.challenge_modules import find_module
 from people_in_video.diagnosis.explanation import explained_notes, keeper
-from people_in_video.drawings.worst_items import draw_function
-from people_in_video.selections.selection import select_items, select_predictions
+from people_in_video.references.preparation import select_items, select_predictions
 from scoring_program.disclosure import min_group
 from scoring_program.result import Result, Section
 from scoring_program.scoring import AnyLoaded, Begin, Loaded, guarded
 from scoring_program.signature import DIGITS
+from scoring_program.task import Task
 from validator.checking import load_format
 from validator.findings import Findings, Note, Read, Refused
 from validator.items import ITEMS_NONE, ITEMS_UNKNOWN, LIMIT_OF_REFERENCE
 from validator.submission import Source
 
+MOST_DRAWINGS = 500
 _DEMO_REFUSED = (
     "this was compared with the synthetic demo reference, which has other ids than the challenge's data: "
     "give yours with --reference DIR, in Python reference=, or check ids with check --public DIR"
@@ -159,3 +161,14 @@ def at_home(loaded: AnyLoaded, n_drawings: int = 0) -> HomeLoaded:
     """Return a task with its reference at home."""
     values = {field.name: getattr(loaded, field.name) for field in fields(Loaded)}
     return HomeLoaded(**values, n_drawings=n_drawings)
+
+
+def draw_function(task: Task) -> Callable[..., list[Section]] | None:
+    """Return what draws items of a task, None if they cannot be drawn.
+
+    ``drawings/<challenge>.py`` holds it in ``DRAWINGS``. It takes the reference, the submission, its
+    statistics, the most drawings, and whether those with nothing wrong are drawn, too; it returns sections.
+    """
+    module = find_module(f"{__package__}.drawings", task.folder.name)
+    function: Callable[..., list[Section]] | None = getattr(module, "DRAWINGS", {}).get(task.id)
+    return function

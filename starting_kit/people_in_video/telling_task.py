@@ -84,16 +84,11 @@ def _tasks_of_json(open_file: Open) -> list[str]:
 
 def _first_mode(stream: Stream) -> str:
     """Return the first mode in a JSON file, "" if there is none."""
-    for text in _overlapping_pieces(stream):
+    text = b""
+    while piece := stream.read(_PIECE):
+        # It may begin in the piece before.
+        text = text[-_LONGEST_MODE:] + piece
         match = _MODE.search(text)
         if match:
             return match[1].decode("utf-8", "replace")
     return ""
-
-
-def _overlapping_pieces(stream: Stream) -> Iterator[bytes]:
-    """Yield the bytes of a file in pieces, each with the end of the one before."""
-    end = b""
-    while piece := stream.read(_PIECE):
-        yield end + piece
-        end = piece[-_LONGEST_MODE:]

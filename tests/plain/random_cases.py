@@ -15,7 +15,7 @@ import numpy as np
 import scipy.io
 from PIL import Image
 
-from people_in_video.references.part_masks import encode_counts
+from quality.densepose.synthetic import encode_counts
 from tests.helpers import is_nightly
 
 Files = dict[str, Union[str, bytes]]

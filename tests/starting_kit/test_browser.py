@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from people_in_video.commands import compare
+from people_in_video.__main__ import run_command
 from tests.browser import check_page, show
 from tests.helpers import SAMPLES, one_task
 from tests.rescoring import varied, write_submissions
@@ -24,7 +24,7 @@ def pages(tmp_path_factory):
         else:
             arguments = [name, *(str(SAMPLES / name / sample) for sample in ("good", "weak"))]
         if not page.exists():
-            assert compare.main([*arguments, "--output", str(page.parent)]) == (name == "many")
+            assert run_command("compare", [*arguments, "--output", str(page.parent)]) == (name == "many")
         return page.as_uri()
 
     return address

@@ -51,6 +51,13 @@ def test_help_has_examples(call, command):
     assert "\nexamples:\n" in out
 
 
+def test_options_of_explain_may_stand_between_its_words(call):
+    code, out, _ = call("explain", "E-FILE-NONE", "--cache", ".", "N-LOW")
+    assert code == SCORED
+    assert "E-FILE-NONE" in out
+    assert "N-LOW" in out
+
+
 def test_help_of_convert_says_of_each_task_what_is_read(call):
     _, out, _ = call("convert", "--help")
     listed = [line.split()[0] for line in out.partition("files that are read:\n")[2].splitlines()]

@@ -17,6 +17,7 @@ import pytest
 
 import people_in_video
 from people_in_video import SubmissionError, compare
+from people_in_video.__main__ import run_command
 from people_in_video.commands import compare as command
 from people_in_video.comparing import comparison
 from people_in_video.comparing.pairs import compare as compare_halves
@@ -39,7 +40,7 @@ GOOD, WEAK = SAMPLES / TASK / "good", SAMPLES / TASK / "weak"
 
 def call(folder, *arguments):
     """Run the command with a folder for its outputs; return the exit code."""
-    return command.main([*map(str, arguments), "--output", str(folder)])
+    return run_command("compare", [*map(str, arguments), "--output", str(folder)])
 
 
 def outputs_of(folder):
@@ -574,7 +575,7 @@ def test_a_comparison_is_shown_in_short_and_as_its_page(tmp_path, capsys):
     compared = compare(TASK, [GOOD, WEAK])
     lines = repr(compared).splitlines()
     assert len(repr(compared)) < 1000
-    command.main([TASK, str(GOOD), str(WEAK), "--output", str(tmp_path)])
+    run_command("compare", [TASK, str(GOOD), str(WEAK), "--output", str(tmp_path)])
     printed = capsys.readouterr().out.splitlines()
     assert printed[: len(lines)] == lines
     page = (tmp_path / "comparison.html").read_text()

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import people_in_video
-from people_in_video.commands import score as score_command
+from people_in_video.__main__ import run_command
 from people_in_video.references import loading
 from people_in_video.result import write_tables
 from scoring_program.report import outputs
@@ -43,7 +43,7 @@ from validator import console
 def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
     result = people_in_video.score(task, SAMPLES / task / "weak")
     sample = str(SAMPLES / task / "weak")
-    assert score_command.main([task, sample, "--output", str(tmp_path), "-v"]) == SCORED
+    assert run_command("score", [task, sample, "--output", str(tmp_path), "-v"]) == SCORED
     written = json.loads((tmp_path / "scores.json").read_text())
     assert {key: pytest.approx(value, abs=1e-9) for key, value in result.scores.items()} == written
     assert result.signature in capsys.readouterr().out
@@ -126,15 +126,15 @@ def test_official_files_are_prepared_once_into_the_cache(tmp_path, capsys, monke
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
     arguments = ["densepose", str(sample), "--reference", str(source), "--output", str(tmp_path / "out")]
-    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
+    assert run_command("score", [*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     (made,) = (tmp_path / "cache").iterdir()
     assert f" {made} (" in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "h5py", None)
     assert people_in_video.score("densepose", sample, source, cache=tmp_path / "cache").scores["score"] > 0.7
-    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
+    assert run_command("score", [*arguments, "--cache", str(tmp_path / "cache")]) == SCORED
     assert str(made) not in capsys.readouterr().err
     (source / "settings.yaml").write_text("measure: iou\n")
-    assert score_command.main([*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
+    assert run_command("score", [*arguments, "--cache", str(tmp_path / "cache")]) == BROKEN
     assert "E-REF-H5PY: " in capsys.readouterr().err.splitlines()[-1]
     assert list((tmp_path / "cache").iterdir()) == [made]
 
@@ -183,7 +183,7 @@ def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
     (reference / "split.json").write_text('{"validation": []}')
     sample = str(SAMPLES / "anet_entities_gt" / "good")
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert score_command.main(arguments) == BROKEN
+    assert run_command("score", arguments) == BROKEN
     assert "E-REF-EMPTY" in capsys.readouterr().err
     with pytest.raises(people_in_video.ReferenceProblemsError, match="E-REF-EMPTY"):
         people_in_video.score("anet_entities_gt", sample, reference)
@@ -207,7 +207,7 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
         "--protocol",
         "released",
     ]
-    assert score_command.main([*arguments, "--subset", "-v"]) == SCORED
+    assert run_command("score", [*arguments, "--subset", "-v"]) == SCORED
     assert "|subset:True|" in capsys.readouterr().out
     subset = json.loads((tmp_path / "out" / "scores.json").read_text())
     content = json.loads(path.read_text())
@@ -227,7 +227,7 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
     (reference / "S1_labels.csv").write_text("1,5,9\n")
     out = tmp_path / "out"
     arguments = ["chalearn_gesture", str(sample), "--reference", str(reference), "--output", str(out)]
-    assert score_command.main(arguments) == BROKEN
+    assert run_command("score", arguments) == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
     assert log.startswith("Your reference")
     assert log.splitlines()[1].startswith("1. E-REF-PAIR ")
@@ -244,9 +244,9 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
 def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tmp_path, capsys):
     sample = str(SAMPLES / "kinetics_tps" / "good")
     arguments = ["kinetics_tps", sample, "--output", str(tmp_path), "--drawings", "0"]
-    assert score_command.main(arguments) == SCORED
+    assert run_command("score", arguments) == SCORED
     short = capsys.readouterr().out
-    assert score_command.main([*arguments, "-v"]) == SCORED
+    assert run_command("score", [*arguments, "-v"]) == SCORED
     verbose = capsys.readouterr().out
     result = people_in_video.score("kinetics_tps", sample)
     titles = {error_type.key: error_type.title for error_type in load_task("kinetics_tps").error_types}
@@ -271,14 +271,14 @@ def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, mo
     prepared_folder = loading.prepared_folder
     monkeypatch.setattr(loading, "prepared_folder", prepare_slowly)
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main(["chalearn_gesture", sample, "-v", "--output", str(tmp_path)]) == SCORED
+    assert run_command("score", ["chalearn_gesture", sample, "-v", "--output", str(tmp_path)]) == SCORED
     (seconds,) = re.findall(r"\ntime: .* reference ([\d.]+) s", capsys.readouterr().out)
     assert float(seconds) >= 0.3
 
 
 def test_the_score_is_printed_with_its_interval(tmp_path, capsys):
     sample = str(SAMPLES / "chalearn_gesture" / "weak")
-    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
+    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
     first, *_ = capsys.readouterr().out.splitlines()
     result = people_in_video.score("chalearn_gesture", sample)
     assert first.startswith(
@@ -292,7 +292,7 @@ def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")
     sample = str(SAMPLES / "anet_entities_gt" / "good")
     arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert score_command.main(arguments) == BROKEN
+    assert run_command("score", arguments) == BROKEN
     (_, line) = capsys.readouterr().err.splitlines()
     assert "E-REF-NONE split.json: " in line
     assert "reference.json, split_ids_anet_entities.json;" in line
@@ -309,7 +309,7 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
 
     monkeypatch.setattr(outputs, "write_atomic", fail)
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
+    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: per_item.csv ")
     assert "(No space left on device)" in line
@@ -319,14 +319,14 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
 def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, capsys):
     (tmp_path / "plain").write_text("")
     sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert score_command.main(["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
+    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("E-OUTPUT: ")
     assert "(File exists)" in err
     (tmp_path / "bad").mkdir()
     assert (
-        score_command.main(["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")])
+        run_command("score", ["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")])
         == INVALID
     )
     assert f"detail page: {tmp_path / 'o'}" in capsys.readouterr().out
@@ -339,7 +339,7 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
     sample, source = str(SAMPLES / "densepose" / "good"), str(tmp_path / "official")
     shutil.copytree(REFERENCES / "densepose", source)
     arguments = ["densepose", sample, "--reference", source, "--output", str(tmp_path / "out")]
-    assert score_command.main([*arguments, "--cache", "plain"]) == BROKEN
+    assert run_command("score", [*arguments, "--cache", "plain"]) == BROKEN
     line = capsys.readouterr().err.splitlines()[-1]
     assert line.startswith("1. E-OUTPUT plain: ")
     assert "(File exists)" in line
@@ -372,7 +372,9 @@ def test_cache_without_room_is_told(tmp_path):
 )
 def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, option, name):
     with pytest.raises(SystemExit) as caught:
-        score_command.main([task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")])
+        run_command(
+            "score", [task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")]
+        )
     assert caught.value.code == BROKEN
     message = capsys.readouterr().err.rpartition("error: ")[2]
     assert message.startswith(option)
@@ -382,7 +384,7 @@ def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, op
 
 def test_help_names_the_tasks_of_an_option(capsys):
     with pytest.raises(SystemExit):
-        score_command.main(["--help"])
+        run_command("score", ["--help"])
     _, _, subset = " ".join(capsys.readouterr().out.split()).rpartition(" --subset ")
     assert subset.startswith("anet_entities_gen: ")
 
@@ -391,7 +393,7 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     output = ["--output", str(tmp_path / "out"), "--drawings", "0"]
     for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
         sample = str(SAMPLES / "chalearn_gesture" / quality)
-        assert score_command.main(["chalearn_gesture", sample, *output, "--run", name]) == SCORED
+        assert run_command("score", ["chalearn_gesture", sample, *output, "--run", name]) == SCORED
     text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
     rows = list(csv.DictReader(io.StringIO(text)))
     content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
@@ -491,7 +493,7 @@ def test_another_table_stays_as_it_is(tmp_path, capsys, text):
     assert (tmp_path / "runs.csv").read_bytes() == text
     sample = str(SAMPLES / "chalearn_gesture" / "good")
     arguments = ["chalearn_gesture", sample, "--output", str(tmp_path), "--drawings", "0", "--run", "a"]
-    assert score_command.main(arguments) == BROKEN
+    assert run_command("score", arguments) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: ")
 

@@ -13,7 +13,7 @@ from scipy.optimize import linear_sum_assignment
 
 from people_in_video import Evaluator, check, convert, packages, score
 from people_in_video.__main__ import main
-from people_in_video.diagnosis.one_to_one import one_to_one_map
+from people_in_video.diagnosis.samples import one_to_one_map
 from people_in_video.errors import MissingPackageError
 from tests.helpers import CODE_FOLDERS, SAMPLES, one_of_each_challenge
 

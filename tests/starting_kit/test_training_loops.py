@@ -284,7 +284,7 @@ class FakeProcesses:
 
 def synced(evaluators, monkeypatch, **options):
     """Return evaluators after each was synced with all."""
-    states = [(evaluator._loaded.signature, evaluator._gathered.state()) for evaluator in evaluators]
+    states = [(evaluator._loaded.signature, evaluator._gathered.state) for evaluator in evaluators]
     module = FakeProcesses(states)
     monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(distributed=module))
     monkeypatch.setitem(sys.modules, "torch.distributed", module)

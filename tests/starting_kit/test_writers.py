@@ -13,9 +13,9 @@ import pytest
 
 import people_in_video
 from people_in_video import writing
+from people_in_video.__main__ import run_command
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
-from people_in_video.commands import convert
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from scoring_program.run import BROKEN, INVALID
@@ -240,7 +240,7 @@ def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys)
     source, output = tmp_path / "a.json", tmp_path / "densepose_a_results.json"
     values = {"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}
     source.write_text(json.dumps([values], default=np.ndarray.tolist))
-    assert convert.main(["densepose", str(source), str(output)]) == INVALID
+    assert run_command("convert", ["densepose", str(source), str(output)]) == INVALID
     assert re.search(message, capsys.readouterr().err)
     assert not output.exists()
 
@@ -326,7 +326,7 @@ def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys)
     with pytest.raises(OSError, match=re.escape(f"'{target}'")):
         writer.save(target)
     (tmp_path / "d.json").write_text("[]")
-    assert convert.main(["densepose", str(tmp_path / "d.json"), str(target)]) == BROKEN
+    assert run_command("convert", ["densepose", str(tmp_path / "d.json"), str(target)]) == BROKEN
     assert capsys.readouterr().err.startswith(f"{target}: ")
 
 

@@ -13,7 +13,7 @@ that of the video's shape were stretched; with the sizes of the videos that is u
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +33,6 @@ _SIZES_HEADER = ["video", "width", "height"]
 _MOST_BEYOND = 1.01
 # Width and height of a video.
 _Size = tuple[int, int]
-# The factors of x and y of a video.
-_Factors = tuple[float, float]
 
 
 def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] | None) -> str:
@@ -43,17 +41,17 @@ def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] 
     What is no list of numbers stays as it is: that of a submission is checked next. Raises ConversionError if
     a video has no size, or most boxes of the file do not fit what they are said to be in.
     """
-    factors_of, largest = _factors(form, sizes)
+    frame = _frame_size(form, sizes)
     n_boxes = n_beyond = 0
     for video, segments in results.items():
-        factors = factors_of(video)
+        factors = _factors(video, frame, sizes)
         for segment in segments.values() if isinstance(segments, dict) else ():
             objects = segment.get("bbox_for_all_frames") if isinstance(segment, dict) else None
             boxes = _boxes_in(objects)
             corners = np.array([box[:4] for box in boxes], dtype=np.float64).reshape(-1, 4)
             n_boxes += len(boxes)
-            if largest is not None:
-                is_beyond = corners[:, 2:] > np.array(largest) * _MOST_BEYOND
+            if frame is not None:
+                is_beyond = corners[:, 2:] > np.array(frame) * _MOST_BEYOND
                 n_beyond += int(is_beyond.any(axis=1).sum())
             for box, resized in zip(boxes, (corners * [*factors, *factors]).tolist()):
                 box[:4] = resized
@@ -77,39 +75,36 @@ def _boxes_in(value: Any) -> list[list[Any]]:
     return boxes
 
 
-def _factors(
-    form: str, sizes: Mapping[str, _Size] | None
-) -> tuple[Callable[[str], _Factors], _Factors | None]:
-    """Return what gives the factors of a video, and the largest x and y where they are known.
+def _frame_size(form: str, sizes: Mapping[str, _Size] | None) -> tuple[float, float] | None:
+    """Return the width and the height of the frames that boxes are in, None if they are those of each video.
 
     Raises ConversionError if the form needs the sizes of videos.
     """
     size = _SIZE.fullmatch(form)
     if size is not None:
-        width, height = int(size[1]), int(size[2])
-        if sizes is None:
-            # The frames have the shape of the video.
-            return (lambda video: (WIDTH / width, WIDTH / width)), (width, height)
-        return _factors_by_video(sizes, width, height), (width, height)
+        return float(size[1]), float(size[2])
     if form not in BOX_FORMS:
         raise ConversionError(f"--boxes is {quote(form)}; say WIDTHxHEIGHT, {', '.join(BOX_FORMS)}")
     if sizes is None:
         problem = f"boxes in {form} need the width and the height of each video"
         raise ConversionError(f"{problem}; name a CSV file with {','.join(_SIZES_HEADER)} as --sizes")
     if form == "original":
-        return (lambda video: (WIDTH / _size_of(video, sizes)[0],) * 2), None
+        return None
     largest = float(form.partition("-")[2])
-    return _factors_by_video(sizes, largest, largest), (largest, largest)
+    return largest, largest
 
 
-def _factors_by_video(sizes: Mapping[str, _Size], width: float, height: float) -> Callable[[str], _Factors]:
-    """Return what gives the factors of a video whose frames were stretched to a width and a height."""
-
-    def factors(video: str) -> _Factors:
-        video_width, video_height = _size_of(video, sizes)
-        return WIDTH / width, WIDTH * video_height / video_width / height
-
-    return factors
+def _factors(
+    video: str, frame: tuple[float, float] | None, sizes: Mapping[str, _Size] | None
+) -> tuple[float, float]:
+    """Return the factors of x and y of a video, whose frames were stretched to the size of a frame."""
+    if frame is not None and sizes is None:
+        # The frames have the shape of the video.
+        return WIDTH / frame[0], WIDTH / frame[0]
+    video_width, video_height = _size_of(video, sizes or {})
+    if frame is None:
+        return WIDTH / video_width, WIDTH / video_width
+    return WIDTH / frame[0], WIDTH * video_height / video_width / frame[1]
 
 
 def _size_of(video: str, sizes: Mapping[str, _Size]) -> _Size:

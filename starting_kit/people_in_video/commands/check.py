@@ -25,7 +25,7 @@ from people_in_video.commands.options import (
     require_task,
     split_words,
 )
-from people_in_video.errors import ReferenceProblemsError
+from people_in_video.errors import ReferenceProblemsError, UsageError
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
@@ -49,19 +49,16 @@ _EXAMPLES = """\
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
-    parser = _parser()
-    options = parser.parse_intermixed_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Check a submission; return the exit code."""
     task, submissions = split_words(options.words)
-    submission = only_submission(parser, submissions, options)
+    submission = only_submission(submissions, options)
     if options.public and options.reference:
-        parser.error("give --public or --reference, not both")
-    conversion = conversion_of(parser, options)
+        raise UsageError("give --public or --reference, not both")
+    conversion = conversion_of(options)
     findings = Findings()
     with findings.part():
-        task = task or require_task(parser, submission)
+        task = task or require_task(submission)
     try:
         if findings.ok:
             findings = _check(task, submission, options, conversion)
@@ -73,15 +70,13 @@ def main(arguments: list[str] | None = None) -> int:
         what = "The public data" if options.public else "Your reference"
         console.say(f"{what} cannot be used, nothing was checked:\n{error}", to=sys.stderr)
         return BROKEN
-    except console.OutputError as error:
-        console.report(error)
-        return BROKEN
     if options.strict and report_mistakes(findings.notes):
         return INVALID
     return SCORED if findings.ok else INVALID
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     parser = command_parser("check", "[ID] SUBMISSION", "Check that a submission is well-formed.", _EXAMPLES)
     add_words(parser, "your zip file, or a folder with its files")
     add_conversion_options(parser, "checks ids, frames, sizes and names of any submission")

@@ -30,7 +30,12 @@ from people_in_video.commands.options import (
 )
 from people_in_video.comparing.comparison import Comparison, page
 from people_in_video.comparing.submissions import compare, find_name, name_submissions
-from people_in_video.errors import MissingPackageError, ReferenceProblemsError, SubmissionError
+from people_in_video.errors import (
+    MissingPackageError,
+    ReferenceProblemsError,
+    SubmissionError,
+    UsageError,
+)
 from people_in_video.progress import reading_bar
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
@@ -50,29 +55,24 @@ _EXAMPLES = """\
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
-    parser = _parser()
-    options = parser.parse_intermixed_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Compare submissions; return the exit code."""
     task, files = split_words(options.words)
     try:
         names = name_submissions(files)
         if options.baseline:
             find_name(options.baseline, names)
     except ValueError as error:
-        parser.error(str(error))
-    check_paths(parser, files, options)
+        raise UsageError(str(error)) from None
+    check_paths(files, options)
     try:
-        return _compare(parser, task, files, options)
+        return _compare(task, files, options)
     except (Refused, SubmissionError) as error:
         clear = partial(outputs.clear, options.output, [PAGE, JSON])
         return report_failure(f"{_NO_SUBMISSION}\n{error}", clear)
     except ReferenceProblemsError as error:
         console.say(f"The reference cannot be used, nothing was compared:\n{error}", to=sys.stderr)
-    except console.OutputError as error:
-        console.report(error)
-    except MissingPackageError:
+    except (MissingPackageError, UsageError, console.OutputError):
         raise
     except Exception as error:
         remedy = "report it to the maintainers of the scoring program"
@@ -80,7 +80,8 @@ def main(arguments: list[str] | None = None) -> int:
     return BROKEN
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     words = "[ID] SUBMISSION SUBMISSION ..."
     parser = command_parser("compare", words, "Compare submissions at home.", _EXAMPLES)
     add_words(parser, "your zip files, or folders with their files")
@@ -102,17 +103,15 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _compare(
-    parser: argparse.ArgumentParser, task: str, files: list[Path], options: argparse.Namespace
-) -> int:
+def _compare(task: str, files: list[Path], options: argparse.Namespace) -> int:
     """Compare submissions, write and print what was asked for; return the exit code.
 
     Raises Refused, SubmissionError, ReferenceProblemsError, or OutputError.
     """
-    task = task or require_task(parser, files[0])
-    items = selected_items(parser, task, options)
+    task = task or require_task(files[0])
+    items = selected_items(task, options)
     settings = {"protocol": options.protocol} if options.protocol else {}
-    conversion = conversion_of(parser, options)
+    conversion = conversion_of(options)
     outputs.clear(options.output, [PAGE, JSON])
     with reading_bar(files, is_wanted=not options.quiet):
         comparison = compare(

@@ -16,7 +16,7 @@ from people_in_video.commands.options import (
     command_parser,
     conversion_of,
 )
-from people_in_video.errors import ReferenceProblemsError, SubmissionError
+from people_in_video.errors import ReferenceProblemsError, SubmissionError, UsageError
 from people_in_video.scoring import convert
 from people_in_video.tools.conversion import converter_of
 from people_in_video.writing import size_text
@@ -32,15 +32,12 @@ _EXAMPLES = [
 ]
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
-    parser = _parser()
-    options = parser.parse_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Convert a file; return the exit code."""
     if not options.source.exists():
-        parser.error(f"there is no file or folder {options.source}")
-    check_reference(parser, options.reference)
-    conversion = conversion_of(parser, options)
+        raise UsageError(f"there is no file or folder {options.source}")
+    check_reference(options.reference)
+    conversion = conversion_of(options)
     try:
         notes = convert(
             options.id, options.source, options.output, reference=options.reference, **conversion._asdict()
@@ -61,7 +58,8 @@ def main(arguments: list[str] | None = None) -> int:
     return SCORED
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     lines = ["files that are read:"]
     for task_id in task_ids():
         converter = converter_of(task_id)

@@ -25,10 +25,12 @@ from people_in_video.commands.options import (
     split_words,
 )
 from people_in_video.demo_data import demo_reference
+from people_in_video.errors import UsageError
 from people_in_video.references.loading import load_for_run
 from people_in_video.tools.conversion import read_submission
+from scoring_program import run as scoring_run
 from scoring_program.report import page
-from scoring_program.run import BROKEN, INVALID, SCORED, run
+from scoring_program.run import INVALID, SCORED
 from scoring_program.task import load_task
 from validator import console
 from validator.codes import explain_code
@@ -42,50 +44,42 @@ _EXAMPLES = """\
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     what = "Say what would make a submission fit its reference, or what the codes of messages mean."
     parser = command_parser("explain", "[ID] SUBMISSION | CODE ...", what, _EXAMPLES)
     what = "a submission, or codes that messages begin with"
     parser.add_argument("words", nargs="+", metavar="SUBMISSION | CODE", help=what)
     add_reference_options(parser, "default: the demo reference of the kit")
     add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
-    options = parser.parse_args(arguments)
-    try:
-        task, paths = split_words(options.words)
-        if task or paths[0].exists():
-            return _explain_submission(parser, task, paths, options)
-        return _explain_codes(parser, options.words)
-    except console.OutputError as error:
-        console.report(error)
-        return BROKEN
+    return parser
 
 
-def _explain_codes(parser: argparse.ArgumentParser, codes: Sequence[str]) -> int:
+def run(options: argparse.Namespace) -> int:
+    """Explain a submission, or codes; return the exit code."""
+    task, paths = split_words(options.words)
+    if task or paths[0].exists():
+        return _explain_submission(task, paths, options)
     try:
-        explanations = [explain_code(code) for code in codes]
+        console.say(*[explain_code(code) for code in options.words])
     except ValueError as error:
-        parser.error(str(error))
-    console.say(*explanations)
+        raise UsageError(str(error)) from None
     return SCORED
 
 
-def _explain_submission(
-    parser: argparse.ArgumentParser, task: str, paths: Sequence[Path], options: argparse.Namespace
-) -> int:
-    submission = only_submission(parser, paths, options)
+def _explain_submission(task: str, paths: Sequence[Path], options: argparse.Namespace) -> int:
+    submission = only_submission(paths, options)
     try:
-        task = task or require_task(parser, submission)
+        task = task or require_task(submission)
         reference = options.reference or demo_reference(task)
-        conversion = conversion_of(parser, options)
+        conversion = conversion_of(options)
         with (
             read_submission(task, submission, conversion, reference) as readable,
             tempfile.TemporaryDirectory() as output,
         ):
             settings = {"interval": False}
             load = partial(load_for_run, task, options.reference, options.cache, settings, readable.notes)
-            outcome = run(load, readable.path, Path(output), at_home=True)
+            outcome = scoring_run.run(load, readable.path, Path(output), at_home=True)
     except Refused as refused:
         console.say(str(refused), to=sys.stderr)
         return INVALID

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from people_in_video.commands.options import aligned, command_parser
+from people_in_video.errors import UsageError
 from people_in_video.history import RUNS, Row, comparable_runs, draw_history, text_on_others
-from scoring_program.run import BROKEN, SCORED
+from scoring_program.run import SCORED
 from validator import console
 from validator.texts import quote
 
@@ -23,25 +24,18 @@ _EXAMPLES = """\
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
-    parser = _parser()
-    options = parser.parse_args(arguments)
+def run(options: argparse.Namespace) -> int:
+    """Draw the runs, and print them; return the exit code."""
     if not (options.folder / RUNS).is_file():
         remedy = f"people-in-video score my.zip --run NAME --output {options.folder} writes it"
-        parser.error(f"there is no {RUNS} in {options.folder}; {remedy}")
-    try:
-        page, runs = draw_history(options.folder)
-        if options.json:
-            console.say(json.dumps(runs, indent=1))
-        elif options.quiet:
-            console.say(str(page))
-        else:
-            _print_runs(runs, page)
-    except console.OutputError as error:
-        console.report(error)
-        return BROKEN
+        raise UsageError(f"there is no {RUNS} in {options.folder}; {remedy}")
+    page, runs = draw_history(options.folder)
+    if options.json:
+        console.say(json.dumps(runs, indent=1))
+    elif options.quiet:
+        console.say(str(page))
+    else:
+        _print_runs(runs, page)
     return SCORED
 
 
@@ -57,10 +51,11 @@ def _print_runs(runs: Sequence[Row], page: Path) -> None:
     console.say(*lines, f"page: {page}")
 
 
-def _parser() -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     what = "Draw the scores of the runs in a folder, and print them."
     parser = command_parser("history", "[FOLDER]", what, _EXAMPLES)
-    what = f"folder with {RUNS}; default: %(default)s"
+    what = f"folder with {RUNS}; default: {_FOLDER}"
     parser.add_argument("folder", nargs="?", type=Path, default=Path(_FOLDER), help=what)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print all columns of the runs as JSON")

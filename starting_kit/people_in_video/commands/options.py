@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from people_in_video.demo_data import default_task
+from people_in_video.errors import UsageError
 from people_in_video.item_list import check_known, read_items
 from people_in_video.references.loading import load
 from people_in_video.telling_task import tasks_of_submission
@@ -89,12 +90,12 @@ def add_conversion_options(parser: argparse.ArgumentParser, public: str) -> None
     options.add_argument("--sizes", type=Path, metavar="FILE", help=what)
 
 
-def conversion_of(parser: argparse.ArgumentParser, options: argparse.Namespace) -> ConversionOptions:
-    """Return the options of `add_conversion_options`; stop with a usage error if a file is not there."""
+def conversion_of(options: argparse.Namespace) -> ConversionOptions:
+    """Return the options of `add_conversion_options`. Raises UsageError if a file is not there."""
     for name in ("public", "sizes"):
         path = getattr(options, name)
         if path and not path.exists():
-            parser.error(f"--{name}: there is no file or folder {path}")
+            raise UsageError(f"--{name}: there is no file or folder {path}")
     return ConversionOptions(**{name: getattr(options, name) for name in ConversionOptions._fields})
 
 
@@ -137,32 +138,28 @@ def split_words(words: Sequence[str]) -> tuple[str, list[Path]]:
     return "", [Path(word) for word in words]
 
 
-def check_paths(
-    parser: argparse.ArgumentParser, submissions: Sequence[Path], options: argparse.Namespace
-) -> None:
-    """Stop with a usage error if a submission, or the reference, is not there."""
+def check_paths(submissions: Sequence[Path], options: argparse.Namespace) -> None:
+    """Raise UsageError if a submission, or the reference, is not there."""
     for path in submissions:
         if not path.exists():
-            parser.error(f"there is no file or folder {path}; {_remedy(path)}")
-    check_reference(parser, options.reference)
+            raise UsageError(f"there is no file or folder {path}; {_remedy(path)}")
+    check_reference(options.reference)
 
 
-def only_submission(
-    parser: argparse.ArgumentParser, submissions: Sequence[Path], options: argparse.Namespace
-) -> Path:
-    """Return the one submission; stop with a usage error if there is none or another one."""
-    check_paths(parser, submissions, options)
+def only_submission(submissions: Sequence[Path], options: argparse.Namespace) -> Path:
+    """Return the one submission. Raises UsageError if there is none or another one."""
+    check_paths(submissions, options)
     if len(submissions) != 1:
-        parser.error("name one submission" if submissions else "name your zip file")
+        raise UsageError("name one submission" if submissions else "name your zip file")
     return submissions[0]
 
 
-def check_reference(parser: argparse.ArgumentParser, reference: Path | None) -> None:
-    """Stop with a usage error if the folder of a reference is none."""
+def check_reference(reference: Path | None) -> None:
+    """Raise UsageError if the folder of a reference is none."""
     if reference and not reference.exists():
-        parser.error(f"--reference: there is no folder {reference}")
+        raise UsageError(f"--reference: there is no folder {reference}")
     if reference and not reference.is_dir():
-        parser.error(f"--reference: {reference} is a file; name the folder that your annotations are in")
+        raise UsageError(f"--reference: {reference} is a file; name the folder that your annotations are in")
 
 
 def _remedy(path: Path) -> str:
@@ -173,11 +170,11 @@ def _remedy(path: Path) -> str:
     return "check the path" if path.suffix else f"check the path; task ids here: {', '.join(task_ids())}"
 
 
-def require_task(parser: argparse.ArgumentParser, submission: Path) -> str:
+def require_task(submission: Path) -> str:
     """Return the task that the files of a submission tell, or that of the kit.
 
-    Stops with a usage error if its files are those of several tasks. Raises Refused if the submission cannot
-    be opened, or holds no file of any task.
+    Raises UsageError if its files are those of several tasks, Refused if the submission cannot be opened, or
+    holds no file of any task.
     """
     tasks = tasks_of_submission(submission)
     if len(tasks) == 1:
@@ -187,15 +184,13 @@ def require_task(parser: argparse.ArgumentParser, submission: Path) -> str:
     if not tasks:
         remedy = f"name the task first to see which files it needs: {' or '.join(task_ids())}"
         Findings().refuse("E-FILE-NONE", "no file is one of a submission", remedy, file=submission.name)
-    parser.error(f"the files of {submission} do not tell the task; name it first: {' or '.join(tasks)}")
+    raise UsageError(f"the files of {submission} do not tell the task; name it first: {' or '.join(tasks)}")
 
 
-def selected_items(
-    parser: argparse.ArgumentParser, task: str, options: argparse.Namespace
-) -> list[str] | None:
+def selected_items(task: str, options: argparse.Namespace) -> list[str] | None:
     """Return the items of the reference that options select, None for all.
 
-    Stops with a usage error if there are none such. Raises ReferenceProblemsError.
+    Raises UsageError if there are none such, and ReferenceProblemsError.
     """
     if not options.items and not options.first:
         return None
@@ -207,9 +202,9 @@ def selected_items(
             check_known(items, loaded.items, loaded.task.item)
         loaded.select_items(items)
     except (ValueError, NotImplementedError) as error:
-        parser.error(f"{'--items' if options.items else '--first'}: {error}")
+        raise UsageError(f"{'--items' if options.items else '--first'}: {error}") from None
     except OSError as error:
-        parser.error(f"--items: {options.items} cannot be read ({error.strerror})")
+        raise UsageError(f"--items: {options.items} cannot be read ({error.strerror})") from None
     return items
 
 

@@ -39,18 +39,19 @@ from people_in_video.csv_table import per_item_csv
 from people_in_video.demo_data import demo_reference
 from people_in_video.drawings import images
 from people_in_video.drawings import pages as drawing_pages
-from people_in_video.drawings.worst_items import MOST_DRAWINGS
-from people_in_video.errors import ReferenceProblemsError
+from people_in_video.errors import ReferenceProblemsError, UsageError
 from people_in_video.history import record_run
+from people_in_video.home_loaded import MOST_DRAWINGS
 from people_in_video.packages import require_packages
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load_for_run
 from people_in_video.references.preparation import check_reference
 from people_in_video.result import write_tables
 from people_in_video.tools.conversion import read_submission
+from scoring_program import run as scoring_run
 from scoring_program.report import outputs, page
 from scoring_program.result import Cell, Result, Table
-from scoring_program.run import BROKEN, INVALID, SCORED, Outcome, run
+from scoring_program.run import BROKEN, INVALID, SCORED, Outcome
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
 from scoring_program.task import ScoreColumn, Task, load_task, task_ids
@@ -67,17 +68,13 @@ _EXAMPLES = """\
 """
 
 
-def main(arguments: list[str] | None = None) -> int:
-    """Run the command line; return the exit code."""
-    console.prepare()
-    task_of_mode = _task_of_mode()
-    parser = _parser(sorted(task_of_mode))
-    options = parser.parse_intermixed_args(arguments)
-    task, submission = _read_words(parser, options, task_of_mode)
+def run(options: argparse.Namespace) -> int:
+    """Score a submission; return the exit code."""
+    task, submission = _read_words(options)
     try:
-        task = task or require_task(parser, submission)
-        _check_options(parser, options, task, task_of_mode)
-        outcome = _run(parser, task, submission, options)
+        task = task or require_task(submission)
+        _check_options(options, task)
+        outcome = _score(task, submission, options)
     except ReferenceProblemsError as error:
         console.say(f"{page.UNUSABLE}, nothing was scored:\n{error}", to=sys.stderr)
         return BROKEN
@@ -86,17 +83,15 @@ def main(arguments: list[str] | None = None) -> int:
     return _report(task, outcome, options)
 
 
-def _run(
-    parser: argparse.ArgumentParser, task: str, submission: Path, options: argparse.Namespace
-) -> Outcome:
+def _score(task: str, submission: Path, options: argparse.Namespace) -> Outcome:
     """Score a submission as the server does. Raises Refused, ReferenceProblemsError."""
-    items = selected_items(parser, task, options)
-    conversion = conversion_of(parser, options)
+    items = selected_items(task, options)
+    conversion = conversion_of(options)
     reference = options.reference or demo_reference(task)
     with read_submission(task, submission, conversion, reference) as readable:
         load = partial(_load, task, items, readable.notes, options)
         with reading_bar([readable.path], is_wanted=not options.quiet):
-            return run(load, readable.path, options.output, at_home=True)
+            return scoring_run.run(load, readable.path, options.output, at_home=True)
 
 
 def _task_of_mode() -> dict[str, str]:
@@ -105,38 +100,32 @@ def _task_of_mode() -> dict[str, str]:
     return {mode: task for task, mode in modes.items() if mode}
 
 
-def _read_words(
-    parser: argparse.ArgumentParser, options: argparse.Namespace, task_of_mode: dict[str, str]
-) -> tuple[str, Path]:
-    """Return the task, "" if it is not named, and the submission; stop with a message if that is not one."""
+def _read_words(options: argparse.Namespace) -> tuple[str, Path]:
+    """Return the task, "" if it is not named, and the submission. Raises UsageError if that is not one."""
     task, submissions = split_words(options.words)
     if options.submission_file:
         submissions.append(options.submission_file)
-    submission = only_submission(parser, submissions, options)
-    return task or task_of_mode.get(options.eval_mode, ""), submission
+    submission = only_submission(submissions, options)
+    return task or _task_of_mode().get(options.eval_mode, ""), submission
 
 
-def _check_options(
-    parser: argparse.ArgumentParser,
-    options: argparse.Namespace,
-    task: str,
-    task_of_mode: dict[str, str],
-) -> None:
-    """Stop with a message if options do not go together."""
+def _check_options(options: argparse.Namespace, task: str) -> None:
+    """Raise UsageError if options do not go together."""
     if not 0 <= options.drawings <= MOST_DRAWINGS:
-        parser.error(f"--drawings takes 0 to {MOST_DRAWINGS}")
+        raise UsageError(f"--drawings takes 0 to {MOST_DRAWINGS}")
     if options.images and not options.images.is_dir():
-        parser.error(f"--images: there is no folder {options.images}")
+        raise UsageError(f"--images: there is no folder {options.images}")
     if options.images:
         require_packages(["PIL"], "--images")
+    task_of_mode = _task_of_mode()
     named_task = task_of_mode.get(options.eval_mode, task)
     if named_task != task:
-        parser.error(f"--eval_mode {options.eval_mode} is that of {named_task}, not of {task}")
+        raise UsageError(f"--eval_mode {options.eval_mode} is that of {named_task}, not of {task}")
     if options.loc_mode and task not in task_of_mode.values():
-        parser.error(f"--loc_mode is only for {', '.join(task_of_mode.values())}")
+        raise UsageError(f"--loc_mode is only for {', '.join(task_of_mode.values())}")
     tasks_with_subset = _tasks_with_subset()
     if options.subset and task not in tasks_with_subset:
-        parser.error(f"--subset is only for {', '.join(tasks_with_subset)}")
+        raise UsageError(f"--subset is only for {', '.join(tasks_with_subset)}")
 
 
 def _load(
@@ -265,7 +254,8 @@ def _write_page_again(task: str, result: Result, options: argparse.Namespace) ->
     drawing_pages.write_pages(options.output, declared.title, divided.pages)
 
 
-def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
+def build_parser() -> argparse.ArgumentParser:
+    """Return the parser of the command."""
     what = "Check a submission and score it at home."
     parser = command_parser("score", "[ID] SUBMISSION", what, _EXAMPLES)
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
@@ -289,6 +279,7 @@ def _parser(modes: Sequence[str]) -> argparse.ArgumentParser:
             "annotated; the signature says so"
         )
         parser.add_argument("--subset", action="store_true", help=what)
+    modes = sorted(_task_of_mode())
     if modes:
         script = parser.add_argument_group("as in the script of ActivityNet-Entities")
         what = "your zip file; a .json file is accepted too"

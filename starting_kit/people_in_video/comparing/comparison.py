@@ -17,7 +17,7 @@ from people_in_video.comparing.item_pairs import ItemPairs, item_pairs_card
 from people_in_video.comparing.paper_table import paper_table
 from people_in_video.comparing.seeds import seed_sentences
 from people_in_video.comparing.standings import Standings, standings_style, table_cards
-from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.scenes import drawings_style
 from people_in_video.result import page_frame
 from scoring_program.body_figure import BodyFigure
 from scoring_program.disclosure import round_floats
@@ -55,13 +55,6 @@ class GroupValues(NamedTuple):
     measure: str
     names: Sequence[str]
     values: Floats
-
-
-class LastMeasure(NamedTuple):
-    """The last measure of a section: its title, and its value for each class, part or other group."""
-
-    title: str
-    value_of_group: Mapping[str, Value]
 
 
 @dataclass(frozen=True, repr=False)
@@ -139,17 +132,18 @@ class Comparison:
 
     def _section_values(self, key: str, title: str) -> GroupValues:
         """Return the values of a section in all results; a result without it, or a group of it, has NaN."""
-        measure_title, value_by_result = "", list[Mapping[str, Value]]()
+        measure, value_by_result = "", list[Mapping[str, Value]]()
         for result in self.results:
-            measure = next((last_measure(section) for section in result.sections if section.key == key), None)
-            value_by_result.append(measure.value_of_group if measure else {})
-            measure_title = measure.title if measure else measure_title
+            measures = [last_measure(section) for section in result.sections if section.key == key]
+            value_of_group: Mapping[str, Value] = {}
+            if measures and measures[0]:
+                measure, value_of_group = measures[0]
+            value_by_result.append(value_of_group)
         names = list(dict.fromkeys(name for value_of_group in value_by_result for name in value_of_group))
-        values = np.full((len(names), len(value_by_result)), np.nan)
-        for column, value_of_group in enumerate(value_by_result):
-            # None becomes NaN.
-            values[:, column] = np.array([value_of_group.get(name) for name in names], dtype=np.float64)
-        return GroupValues(title, measure_title, names, values)
+        rows = [[value_of_group.get(name) for value_of_group in value_by_result] for name in names]
+        # None becomes NaN.
+        values = np.array(rows, dtype=np.float64).reshape(len(names), len(value_by_result))
+        return GroupValues(title, measure, names, values)
 
     @property
     def places(self) -> Sequence[int]:
@@ -186,7 +180,10 @@ class Comparison:
             "visible_difference": cells(np.array(standings.comparison.visible)),
             "submissions": [self._submission_dict(place) for place in self.places],
             "pairs": self._pair_dicts(),
-            "values": {key: _values_dict(values, self.places) for key, values in self.values.items()},
+            "values": {
+                key: {**values._asdict(), "values": cells(values.values[:, list(self.places)])}
+                for key, values in self.values.items()
+            },
             "invalid": {
                 name: [problem.as_dict() for problem in findings.problems]
                 for name, findings in self.invalid.items()
@@ -223,19 +220,16 @@ class Comparison:
         return dicts
 
 
-def _values_dict(values: GroupValues, places: Sequence[int]) -> dict[str, object]:
-    return {**values._asdict(), "values": cells(values.values[:, list(places)])}
-
-
-def last_measure(section: Section) -> LastMeasure | None:
-    """Return the last measure of a table of groups, or of a body; None for other sections."""
+def last_measure(section: Section) -> tuple[str, Mapping[str, Value]] | None:
+    """Return the title of the last measure of a table of groups, or of a body, and its value for each group;
+    None for other sections."""
     if isinstance(section, BodyFigure):
-        return LastMeasure("Value", {name: value for name, value, _ in section.parts})
+        return "Value", {name: value for name, value, _ in section.parts}
     if isinstance(section, Table) and section.is_of_groups:
         shares = [number for number, column in enumerate(section.columns) if column.kind == "share"]
         if shares:
             last = shares[-1]
-            return LastMeasure(section.columns[last].title, {str(row[0]): row[last] for row in section.rows})
+            return section.columns[last].title, {str(row[0]): row[last] for row in section.rows}
     return None
 
 
@@ -256,9 +250,10 @@ def page(comparison: Comparison) -> str:
         _scores_card(comparison),
         *_invalid_cards(comparison),
     ]
+    item_pairs = comparison.item_pairs
     rest = [
         *_item_difference_cards(comparison),
-        *_item_pair_cards(comparison),
+        *([item_pairs_card(item_pairs, standings.task.item)] if item_pairs else []),
         *_leaderboard_cards(comparison),
         *_cost_cards(comparison),
         *_group_cards(comparison),
@@ -267,7 +262,7 @@ def page(comparison: Comparison) -> str:
         standings_parts.method_card(standings, comparison.signature, standings.task.half_samples),
     ]
     body = with_contents(first, rest)
-    style = standings_style() + (drawings_style() if comparison.item_pairs else "")
+    style = standings_style() + (drawings_style() if item_pairs else "")
     return document(standings.task.title, _head(comparison), body, style)
 
 
@@ -372,12 +367,6 @@ def _side(gain: float) -> str:
     return "up" if gain > 0 else "down"
 
 
-def _item_pair_cards(comparison: Comparison) -> list[Element]:
-    if comparison.item_pairs is None:
-        return []
-    return [item_pairs_card(comparison.item_pairs, comparison.standings.task.item)]
-
-
 def _leaderboard_cards(comparison: Comparison) -> list[Element]:
     """Return all columns of the leaderboard."""
     columns = [column for column in comparison.standings.task.columns if column.leaderboard]
@@ -395,40 +384,29 @@ def _cost_cards(comparison: Comparison) -> list[Element]:
     """Return the costs of the error types that cost a submission anything, the largest first."""
     if not comparison.results[0].error_costs:
         return []
-    points_by_result = [_points_of_types(result) for result in comparison.results]
-    largest_points = dict[str, float]()
-    for points_of_type in points_by_result:
-        for error_type, points in points_of_type.items():
-            largest_points[error_type] = max(points, largest_points.get(error_type, 0.0))
-    types_with_cost = [
-        error_type for error_type in comparison.standings.task.error_types if error_type.key in largest_points
+    points_by_result = [
+        {cost.error_type: round(cost.points, _COST_DECIMALS) for cost in result.error_costs}
+        for result in comparison.results
     ]
-    largest_first = sorted(types_with_cost, key=lambda error_type: -largest_points[error_type.key])
+    error_types = comparison.standings.task.error_types
+    points_of_type = {
+        error_type.key: [points.get(error_type.key, 0.0) for points in points_by_result]
+        for error_type in error_types
+    }
+    types_with_cost = [error_type for error_type in error_types if any(points_of_type[error_type.key])]
+    largest_first = sorted(types_with_cost, key=lambda error_type: -max(0.0, *points_of_type[error_type.key]))
     title = "What costs most"
     if not largest_first:
         return [card("costs", title, "No type of error costs any of them anything.")]
     rows: list[list[Cell]] = []
     for place in comparison.places:
-        points_of_type = points_by_result[place]
-        costs = [_cost_text(points_of_type.get(error_type.key)) for error_type in largest_first]
+        points_of_place = [points_of_type[error_type.key][place] for error_type in largest_first]
+        costs = [f"{points:.{_COST_DECIMALS}f}" if points else "" for points in points_of_place]
         rows.append([standings_parts.name_element(comparison.standings.names[place]), *costs])
     note = "What the score would gain if one type of error were fixed. Gains overlap: they do not add up. "
     note += "Types that cost nothing are left out."
     headings = ["Submission", *(error_type.title for error_type in largest_first)]
     return table_cards("costs", title, note, headings, rows, _MOST_OTHERS)
-
-
-def _points_of_types(result: Result) -> dict[str, float]:
-    """Return what each type of error costs, as far as it is not 0 with the decimals that are shown."""
-    points_of_type = dict[str, float]()
-    for cost in result.error_costs:
-        if points := round(cost.points, _COST_DECIMALS):
-            points_of_type[cost.error_type] = points
-    return points_of_type
-
-
-def _cost_text(points: float | None) -> str:
-    return "" if points is None else f"{points:.{_COST_DECIMALS}f}"
 
 
 def _group_cards(comparison: Comparison) -> list[Element]:

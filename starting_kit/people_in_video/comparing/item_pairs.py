@@ -13,8 +13,7 @@ from people_in_video.drawings import svg
 from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, sides_key
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
-from people_in_video.drawings.worst_items import MOST_DRAWINGS, draw_function
-from people_in_video.home_loaded import HomeLoaded
+from people_in_video.home_loaded import MOST_DRAWINGS, HomeLoaded, draw_function
 from scoring_program.report.elements.layout import card
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look

@@ -116,7 +116,12 @@ class Row(NamedTuple):
 def ranked_rows(standings: Standings) -> list[Row]:
     """Return submissions and baselines, the best first unless the order of rows is another."""
     rows = []
-    for place, band in enumerate(_score_bands(standings)):
+    intervals = standings.intervals
+    for place, score in enumerate(standings.scores):
+        low = high = score
+        if intervals is not None and intervals.has_ends[place]:
+            low, high = intervals.low[place], intervals.high[place]
+        band = rounded_band(low, score, high, standings.decimals)
         rows.append(Row(place, standings.names[place], standings.score_texts[place], band))
     if standings.row_order:
         return [rows[place] for place in standings.row_order]
@@ -124,18 +129,6 @@ def ranked_rows(standings: Standings) -> list[Row]:
         band = rounded_band(baseline.low, baseline.score, baseline.high, standings.decimals)
         rows.append(Row(None, baseline.name, f"{baseline.score:.{standings.score_decimals}f}", band))
     return sorted(rows, key=lambda row: row.band.value, reverse=standings.task.higher_is_better)
-
-
-def _score_bands(standings: Standings) -> list[Band]:
-    """Return the score of each submission with its interval."""
-    score_bands = []
-    intervals = standings.intervals
-    for place, score in enumerate(standings.scores):
-        low = high = score
-        if intervals is not None and intervals.has_ends[place]:
-            low, high = intervals.low[place], intervals.high[place]
-        score_bands.append(rounded_band(low, score, high, standings.decimals))
-    return score_bands
 
 
 def rounded_band(low: float, value: float, high: float, decimals: int) -> Band:

@@ -14,8 +14,6 @@ from people_in_video.diagnosis.samples import (
     CLOSE_IOU,
     Names,
     Regions,
-    choose_entries,
-    items_nearby,
     pair_iou,
     spread_evenly,
 )
@@ -59,36 +57,32 @@ _PLACEHOLDER = -1.0
 
 def _boxes(measured: Measured) -> Iterator[Regions]:
     """Yield objects with their ten boxes, whatever they are named."""
-    regions, _, _ = _sample_boxes(measured)
-    yield regions
+    yield _regions(measured)
 
 
-def _sample_boxes(measured: Measured) -> tuple[Regions, Ints, Ints]:
-    """Return the boxes of sampled objects, these objects, and the word of each annotated box."""
+def _regions(measured: Measured, names: tuple[Ints, Ints] | None = None) -> Regions:
+    """Return the boxes of sampled objects; ``names`` are those of all objects, and of all annotated words."""
     joined: Joined = measured.statistics.joined
-    objects, words, segments = joined.objects, measured.reference.words, measured.reference.segments
-    _, code_of_segment = np.unique([name for _, name in segments], return_inverse=True)
-    object_video = joined.segment_video[objects.segment]
-    entries = choose_entries(object_video)
-    segment, video = objects.segment[entries], object_video[entries]
+    objects, words = joined.objects, measured.reference.words
+    _, code_of_segment = np.unique([name for _, name in measured.reference.segments], return_inverse=True)
     word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
-    true_segment = words.segment[word]
-    true_video = joined.segment_video[true_segment]
-    chosen = np.flatnonzero(np.isin(true_video, items_nearby(video, joined.n_videos)))
-    frame = np.tile(np.arange(FRAMES), len(entries))
+    segment, true_segment = np.repeat(objects.segment, FRAMES), words.segment[word]
+    frame = np.tile(np.arange(FRAMES), len(objects.segment))
     regions = Regions(
-        corners=objects.box[entries].reshape(-1, 4).astype(np.float64),
-        item=np.repeat(video, FRAMES),
-        true_corners=words.box[chosen].astype(np.float64),
-        true_item=true_video[chosen],
+        corners=objects.box.reshape(-1, 4).astype(np.float64),
+        item=joined.segment_video[segment],
+        true_corners=words.box.astype(np.float64),
+        true_item=joined.segment_video[true_segment],
         n_items=joined.n_videos,
-        slot=np.column_stack([np.repeat(code_of_segment[segment], FRAMES), frame]),
-        true_slot=np.column_stack([code_of_segment[true_segment[chosen]], words.frame[chosen]]),
+        slot=np.column_stack([code_of_segment[segment], frame]),
+        true_slot=np.column_stack([code_of_segment[true_segment], words.frame]),
         slot_nouns=("", "frame numbers"),
+        label=None if names is None else np.repeat(names[0], FRAMES),
+        true_label=None if names is None else names[1][word],
         levels=(BOX_IOU, CLOSE_IOU),
-        entry=np.repeat(np.arange(len(entries)), FRAMES),
+        entry=np.repeat(np.arange(len(objects.segment)), FRAMES),
     )
-    return regions, entries, word[chosen]
+    return regions.sampled()
 
 
 def _transpose(segment: Ints, boxes: Floats) -> Floats:
@@ -205,20 +199,11 @@ def _classes(measured: Measured) -> Iterator[Names]:
     """Yield the classes of objects that are on an annotated word."""
     joined: Joined = measured.statistics.joined
     reference: Reference = measured.reference
-    regions, objects, word = _sample_boxes(measured)
-    best = regions.best_pairs(regions.corners, BOX_IOU)
-    entry = regions.entries[regions.pairs.region[best]]
     vocabulary = reference.vocab or sorted(set(reference.classes))
     place_of_name = {name: place for place, name in enumerate(vocabulary)}
     true_place = np.array([place_of_name.get(name, -2) for name in reference.classes], dtype=np.int64)
-    yield Names(
-        words=joined.classes,
-        predicted=joined.objects.label[objects[entry]],
-        vocabulary=vocabulary,
-        true=true_place[reference.words.label[word[regions.pairs.true[best]]]],
-        item=regions.item_of_entry[entry],
-        what="classes",
-    )
+    regions = _regions(measured, (joined.objects.label, true_place[reference.words.label]))
+    yield replace(regions.names(joined.classes, "classes"), vocabulary=vocabulary)
 
 
 def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
@@ -233,11 +218,8 @@ def _with_changed_boxes(measured: Measured, change: Change) -> Grounding:
     is_frame = (frame >= 0) & (frame < FRAMES)
     box = np.full((len(submission.segment), FRAMES, 4), _PLACEHOLDER)
     box[:, frame[is_frame]] = corners.reshape(-1, FRAMES, 4)[:, is_frame]
-    meant = change.item(video).tolist()
-    segments = []
-    for number, (name, segment) in zip(meant, submission.segments):
-        is_video = 0 <= number < len(videos)
-        segments.append((videos[number] if is_video else f"no video, but {name}", segment))
+    rename = change.renames(videos)
+    segments = [(rename(name), segment) for name, segment in submission.segments]
     return replace(submission, box=box.astype(np.float32), segments=segments)
 
 

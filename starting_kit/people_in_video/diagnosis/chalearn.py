@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import (
-    BOX_IOU,
-    CLOSE_IOU,
-    Names,
-    Regions,
-    choose_entries,
-    items_nearby,
-)
+from people_in_video.diagnosis.samples import BOX_IOU, CLOSE_IOU, Names, Regions
 from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.chalearn import measure
@@ -21,7 +14,6 @@ from scoring_program.challenges.chalearn.borders import compare_borders
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction
 from scoring_program.scoring import AnyLoaded
-from validator.arrays import Bools, Ints
 from validator.findings import Note
 from validator.formats.chalearn.read import Rows
 from validator.texts import counted
@@ -33,48 +25,33 @@ _LEAST_COST = 0.15
 _SEQUENCE = "Each file has the rows of its own sequence"
 
 
-def _select(rows: Rows, selection: Ints | Bools) -> Rows:
-    return Rows(*(column[selection] for column in rows))
-
-
 def _rows(measured: Measured) -> Iterator[Regions]:
     """Yield sampled rows."""
     rows, true_rows = measured.rows.rows, measured.reference.rows
-    n_sequences = len(measured.reference.sequences)
-    rows = _select(rows, choose_entries(rows.sequence))
-    true_rows = _select(true_rows, np.isin(true_rows.sequence, items_nearby(rows.sequence, n_sequences)))
     # Where the protocol keeps actors apart, rows of another one are at another place.
     is_apart = measured.statistics.protocol.actors_apart
-    yield Regions(
+    regions = Regions(
         corners=rows.frames.astype(np.float64),
         item=rows.sequence,
         true_corners=true_rows.frames.astype(np.float64),
         true_item=true_rows.sequence,
-        n_items=n_sequences,
+        n_items=len(measured.reference.sequences),
         slot=rows.actor[:, None] if is_apart else None,
         true_slot=true_rows.actor[:, None] if is_apart else None,
-        label=rows.label,
-        true_label=true_rows.label,
+        label=rows.label - 1,
+        true_label=true_rows.label - 1,
         item_noun="sequence",
         axes=("frames",),
         levels=(BOX_IOU, CLOSE_IOU),
     )
+    yield regions.sampled()
 
 
 def _classes(measured: Measured) -> Iterator[Names]:
     """Yield the classes of the sampled rows that overlap an annotated one."""
     numbers = [str(number + 1) for number in range(measured.reference.track.n_classes)]
     for regions in _rows(measured):
-        label, true_label, item = regions.labels_of_pairs()
-        yield Names(
-            words=numbers,
-            predicted=label - 1,
-            vocabulary=numbers,
-            true=true_label - 1,
-            item=item,
-            item_noun="sequence",
-            what="classes",
-        )
+        yield regions.names(numbers, "classes")
 
 
 def _repaired(measured: Measured, change: Change) -> Prediction:
@@ -91,7 +68,7 @@ def _repaired(measured: Measured, change: Change) -> Prediction:
     )
     is_kept = (rows.sequence >= 0) & (rows.sequence < len(measured.reference.sequences))
     is_kept &= (rows.label >= 1) & (rows.label <= len(labels))
-    return prediction._replace(rows=_select(rows, is_kept))
+    return prediction._replace(rows=Rows(*(column[is_kept] for column in rows)))
 
 
 def _comparisons(instance: str) -> list[Comparison]:

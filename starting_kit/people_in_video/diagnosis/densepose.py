@@ -18,7 +18,6 @@ from people_in_video.diagnosis.samples import (
     Regions,
     choose_entries,
     from_sizes,
-    items_nearby,
     ranks_in_groups,
 )
 from people_in_video.diagnosis.search import Comparison, Explanation, Measured
@@ -55,19 +54,17 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
     order = np.lexsort((-score, image))
     n_persons = np.bincount(persons.image, minlength=n_images)
     best = order[ranks_in_groups(image[order]) < n_persons[image[order]]]
-    entries = best[choose_entries(image[best])]
-    true_entries = np.flatnonzero(np.isin(persons.image, items_nearby(image[entries], n_images)))
-    yield Regions(
-        corners=from_sizes(
-            np.array([kept[entry].box for entry in entries.tolist()], np.float64).reshape(-1, 4)
-        ),
-        item=image[entries],
-        true_corners=from_sizes(persons.box[true_entries]),
-        true_item=persons.image[true_entries].astype(np.int64),
+    boxes = np.array([kept[entry].box for entry in best.tolist()], np.float64)
+    regions = Regions(
+        corners=from_sizes(boxes.reshape(-1, 4)),
+        item=image[best],
+        true_corners=from_sizes(persons.box),
+        true_item=persons.image.astype(np.int64),
         n_items=n_images,
         has_sizes=True,
         item_noun="image",
     )
+    yield regions.sampled()
 
 
 def _arrays(measured: Measured) -> Iterator[Arrays]:

@@ -6,14 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import (
-    BOX_IOU,
-    CLOSE_IOU,
-    Names,
-    Regions,
-    choose_entries,
-    items_nearby,
-)
+from people_in_video.diagnosis.samples import BOX_IOU, CLOSE_IOU, Names, Regions
 from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
@@ -32,37 +25,25 @@ _LABELS = "Write the labels of the task's page, each for what it names"
 def _segments(measured: Measured) -> Iterator[Regions]:
     """Yield sampled segments, and the annotated ones of the items that these may belong to."""
     true, predicted = measured.reference.items, measured.rows
-    entries = choose_entries(predicted.item)
-    item = predicted.item[entries]
-    is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
-    yield Regions(
-        corners=_STEPS_OF_SECOND * predicted.extent[entries],
-        item=item,
-        true_corners=_STEPS_OF_SECOND * true.extent[is_needed],
-        true_item=true.item[is_needed],
+    regions = Regions(
+        corners=_STEPS_OF_SECOND * predicted.extent,
+        item=predicted.item,
+        true_corners=_STEPS_OF_SECOND * true.extent,
+        true_item=true.item,
         n_items=len(true.keys),
-        label=predicted.label[entries],
-        true_label=true.label[is_needed],
+        label=predicted.label,
+        true_label=true.label,
         item_noun="item",
         axes=("milliseconds",),
         levels=(BOX_IOU, CLOSE_IOU),
     )
+    yield regions.sampled()
 
 
 def _labels(measured: Measured) -> Iterator[Names]:
     """Yield the labels of the sampled segments that overlap an annotated one."""
-    names = measured.reference.items.names
     for regions in _segments(measured):
-        label, true_label, item = regions.labels_of_pairs()
-        yield Names(
-            words=names,
-            predicted=label,
-            vocabulary=names,
-            true=true_label,
-            item=item,
-            item_noun="item",
-            what="labels",
-        )
+        yield regions.names(measured.reference.items.names, "labels")
 
 
 def _repaired(measured: Measured, change: Change) -> arrays.Regions:

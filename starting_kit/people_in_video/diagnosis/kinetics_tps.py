@@ -3,12 +3,13 @@ states and classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, items_nearby
+from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions
 from people_in_video.diagnosis.search import Comparison, Explanation, Measured, Sample
 from people_in_video.diagnosis.trials import (
     LEAST_SHARE_OF_COMBINATION,
@@ -41,24 +42,23 @@ def _regions(
 ) -> Regions:
     """Return sampled boxes: predicted and annotated corners, frames, and names."""
     true_parts = statistics.true_parts
-    n_videos = len(true_parts.videos)
     # A place in a video is the name of a frame, which other videos have, too.
     _, slot_of_frame = np.unique(true_parts.frames, return_inverse=True)
-    item, true_item = (true_parts.frame_video[frame] for frame in frames)
-    entries = choose_entries(item)
-    true_entries = np.flatnonzero(np.isin(true_item, items_nearby(item[entries], n_videos)))
-    return Regions(
-        corners=corners[0][entries],
-        item=item[entries],
-        true_corners=corners[1][true_entries],
-        true_item=true_item[true_entries],
-        n_items=n_videos,
-        slot=slot_of_frame[frames[0]][entries, None],
-        true_slot=slot_of_frame[frames[1]][true_entries, None],
-        label=None if names is None else names[0][entries],
-        true_label=None if names is None else names[1][true_entries],
-        parent=None if parent is None else parent[entries],
+    frame, true_frame = frames
+    label, true_label = names or (None, None)
+    regions = Regions(
+        corners=corners[0],
+        item=true_parts.frame_video[frame],
+        true_corners=corners[1],
+        true_item=true_parts.frame_video[true_frame],
+        n_items=len(true_parts.videos),
+        slot=slot_of_frame[frame][:, None],
+        true_slot=slot_of_frame[true_frame][:, None],
+        label=label,
+        true_label=true_label,
+        parent=parent,
     )
+    return regions.sampled()
 
 
 def _humans(measured: Measured) -> Iterator[Regions]:
@@ -121,18 +121,14 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
 
 def _part_names(measured: Measured) -> Iterator[Names]:
     """Yield the names of sampled parts that are on an annotated one."""
-    names: Sequence[str] = measured.statistics.true_parts.names
     for regions in _parts(measured):
-        yield _names(names, *regions.labels_of_pairs(), what="part names")
+        yield _in_order(regions.names(measured.statistics.true_parts.names, "part names"))
 
 
-def _names(words: Sequence[str], predicted: Ints, true: Ints, item: Ints, what: str) -> Names:
+def _in_order(sample: Names) -> Names:
     """Return names by their places in a list that is in order, as the list of the data is."""
-    vocabulary = sorted(words)
-    true_place = translate(words, vocabulary)
-    return Names(
-        words=words, predicted=predicted, vocabulary=vocabulary, true=true_place[true], item=item, what=what
-    )
+    vocabulary = sorted(sample.words)
+    return replace(sample, vocabulary=vocabulary, true=translate(sample.words, vocabulary)[sample.true])
 
 
 def _states(measured: Measured) -> Iterator[Sample]:
@@ -144,7 +140,8 @@ def _states(measured: Measured) -> Iterator[Sample]:
     proposal = nearest[true_part]
     item = true_parts.frame_video[true_parts.human_frame[true_parts.part_human[true_part]]]
     true = true_parts.proposal_state[true_part]
-    yield _names(true_parts.states, proposals.state[proposal], true, item, "states")
+    states = true_parts.states
+    yield _in_order(Names(states, proposals.state[proposal], states, true, item, what="states"))
     if not len(proposal):
         return
     # The state of the first proposal of each part, and the place of the part among those of its human.
@@ -207,12 +204,7 @@ def _with_changed_boxes(of_parts_alone: bool, measured: Measured, change: Change
 def _with_changed_videos(measured: Measured, change: Change) -> KineticsSubmission:
     submission: KineticsSubmission = measured.rows
     videos = measured.reference.parts.videos
-    meant = dict(zip(videos, change.item(np.arange(len(videos))).tolist()))
-
-    def rename(video: str) -> str:
-        item = meant.get(video, -1)
-        return videos[item] if 0 <= item < len(videos) else f"no video, but {video}"
-
+    rename = change.renames(videos)
     true_class_of_video = dict(zip(videos, measured.statistics.true_classes))
 
     def n_right(classes: Mapping[str, str]) -> int:

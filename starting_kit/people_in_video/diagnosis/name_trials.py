@@ -8,8 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.one_to_one import one_to_one_map
-from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half
+from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half, one_to_one_map
 from people_in_video.diagnosis.trials import Change, Family, Trial, agrees_well
 from validator.arrays import Bools, Ints
 from validator.names import find_sure_change
@@ -28,8 +27,12 @@ def name_trials(sample: Names) -> Iterator[list[Trial]]:
     yield list(_shifts_of_items(sample))
 
 
-def _trial(sample: Names, family: Family, words: str, codes: Ints, word: Callable[[str], str]) -> Trial:
-    """Return the trial of other names, given as their places in the vocabulary (n,)."""
+def _trial(
+    sample: Names, family: Family, words: str, word: Callable[[str], str], codes: Ints | None = None
+) -> Trial:
+    """Return the trial of other names; ``codes`` (n,) are their places in the vocabulary, if these were
+    fitted on other entries."""
+    codes = sample.coded(word) if codes is None else codes
     after = sample.agrees(codes)
     return Trial(
         family=family,
@@ -48,8 +51,7 @@ def _numbers(sample: Names) -> Iterator[Trial]:
     if not all(word.isdecimal() for word in sample.vocabulary):
         return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        word = partial(_shift_number, shift)
-        yield _trial(sample, Family.NUMBERS, f"with {sample.what} {words}", sample.coded(word), word)
+        yield _trial(sample, Family.NUMBERS, f"with {sample.what} {words}", partial(_shift_number, shift))
 
 
 def _shift_number(shift: int, word: str) -> str:
@@ -70,8 +72,7 @@ def swap_sides(word: str) -> str:
 def _swapped_sides(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right, where names have sides."""
     if any(swap_sides(word) != word for word in sample.vocabulary):
-        words = f"with left and right of {sample.what} exchanged"
-        yield _trial(sample, Family.ORDER, words, sample.coded(swap_sides), swap_sides)
+        yield _trial(sample, Family.ORDER, f"with left and right of {sample.what} exchanged", swap_sides)
 
 
 def _shifts_of_list(sample: Names) -> Iterator[Trial]:
@@ -86,12 +87,7 @@ def _shifts_of_list(sample: Names) -> Iterator[Trial]:
     steps = f"{abs(signed)} place{'' if abs(signed) == 1 else 's'}"
     words = f"with {sample.what} {steps} {'later' if signed > 0 else 'earlier'} in their list"
     other_name = dict(zip(sample.vocabulary, [*sample.vocabulary[shift:], *sample.vocabulary[:shift]]))
-    moved = np.where(codes >= 0, (codes + shift) % n, -1)
-    yield _trial(sample, Family.ORDER, words, moved, partial(_look_up, other_name))
-
-
-def _look_up(other_name: Mapping[str, str], word: str) -> str:
-    return other_name.get(word, word)
+    yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word))
 
 
 def _map_of_list(sample: Names) -> Iterator[Trial]:
@@ -111,7 +107,7 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     other_name = {word: sample.vocabulary[place] for word, place in zip(sample.words, places) if place >= 0}
     how = _respelling(sample, other_name) or "from a list in another order"
     words = f"with {sample.what} {how}"
-    yield _trial(sample, Family.ORDER, words, held_out, partial(_look_up, other_name))
+    yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word), held_out)
 
 
 def _respelling(sample: Names, other_name: Mapping[str, str]) -> str:

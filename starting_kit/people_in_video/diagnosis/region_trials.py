@@ -8,14 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.fits import SCALE_WIDTH, AxisMap, centers, fit_axes, map_words, mode
+from people_in_video.diagnosis.fits import SCALE_WIDTH, centers, fit_axes, map_words, mode
 from people_in_video.diagnosis.name_trials import add, neighbor_shifts
-from people_in_video.diagnosis.one_to_one import one_to_one_map
 from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
     Regions,
     exchanged_entries,
     from_sizes,
+    one_to_one_map,
     pair_iou,
     ranks_in_groups,
     to_sizes,
@@ -35,6 +35,8 @@ from validator.arrays import Bools, Floats, Ints
 Reading = Callable[[Floats], Floats]
 # The median IoU of regions before and after a change above which it makes no other ones of them.
 _SAME_IOU = 0.75
+# Only regions that begin and end together have a larger one.
+_EXACT_IOU = 1 - 1e-9
 _LATEST_SLOT = 3
 # A map of items is tested on each of so many parts of the entries of an item.
 _N_PARTS = 5
@@ -85,93 +87,70 @@ _READINGS_OF_INTERVALS: dict[str, Reading] = {
 
 def region_trials(sample: Regions) -> Iterator[list[Trial]]:
     """Yield the trials of each family for boxes or intervals."""
-    for level in sample.levels:
-        judged = _JudgedRegions(sample, level)
-        if agrees_well(judged.before):
+    for number in range(len(sample.levels)):
+        at_level = replace(sample, levels=sample.levels[number:])
+        if agrees_well(at_level.agrees):
             continue
-        yield list(_readings(judged))
-        yield [*_fits(judged), *_corners_of_centers(judged)]
-        yield list(_changes_of_part(sample, level))
-        yield list(_scales_of_items(judged))
-        yield [*_shifts_of_slots(judged), *_shifts_of_items(judged)]
-        yield list(_map_of_items(judged))
+        yield list(_readings(at_level))
+        yield [*_fits(at_level), *_corners_of_centers(at_level)]
+        yield list(_changes_of_part(at_level))
+        yield list(_scales_of_items(at_level))
+        yield [*_shifts_of_slots(at_level), *_shifts_of_items(at_level)]
+        yield list(_map_of_items(at_level))
     yield list(_exact_shifts(sample))
 
 
-class _JudgedRegions:
-    """A sample whose entries agree above one IoU, and what agrees as submitted."""
+def _trial(sample: Regions, family: Family, words: str, change: Change | None, changed: Regions) -> Trial:
+    """Return the trial of a change; ``changed`` is the sample after it, or after one that was fitted on other
+    entries."""
+    own_iou = changed.best_iou(changed.corners)
+    return Trial(
+        family=family,
+        words=words,
+        before=sample.agrees,
+        after=own_iou > sample.levels[0],
+        item=sample.item_of_entry,
+        own_agreement=own_iou,
+        exchanged_agreement=changed.exchanged_iou(),
+        change=change,
+    )
 
-    def __init__(self, sample: Regions, level: float) -> None:
-        self.sample = sample
-        self.level = level
-        self.before = sample.best_iou(sample.corners) > level
-        self._iou_of_weak_model: float | None = None
 
-    def trial(
-        self,
-        family: Family,
-        words: str,
-        change: Change | None,
-        changed: Regions,
-        corners: Floats,
-        least_share: float = LEAST_SHARE,
-    ) -> Trial:
-        """Return the trial of a change; ``changed`` are the regions in other items or slots after it, and
-        ``corners`` those after it, or after one that was fitted on other entries."""
-        own_iou = changed.best_iou(corners)
-        return Trial(
-            family=family,
-            words=words,
-            before=self.before,
-            after=own_iou > self.level,
-            item=self.sample.item_of_entry,
-            own_agreement=own_iou,
-            exchanged_agreement=changed.exchanged_iou(corners),
-            change=change,
-            least_share=least_share,
-        )
+def _trials_of_corners(
+    sample: Regions, family: Family, words: str, change: Change, least_share: float = LEAST_SHARE
+) -> Iterator[Trial]:
+    """Yield the trial of a change of corners, if it may be a repair."""
+    changed = sample.changed(change)
+    trial = _trial(sample, family, words, change, changed)._replace(least_share=least_share)
+    if _is_convincing(sample, trial, changed.corners):
+        yield trial
 
-    def trials_of_columns(
-        self, family: Family, words: str, change: Change, least_share: float = LEAST_SHARE
-    ) -> Iterator[Trial]:
-        """Yield the trial of a change of columns, if it may be a repair."""
-        sample = self.sample
-        corners = change.corners(sample.corners, sample.item, sample.parent)
-        trial = self.trial(family, words, change, sample, corners, least_share)
-        if self.is_convincing(trial, corners):
-            yield trial
 
-    def is_convincing(self, trial: Trial, corners: Floats) -> bool:
-        """Return whether other corners are others indeed, and fit better than those of a weak model do."""
-        sample = self.sample
-        if not trial.is_repair():
-            return False
-        if np.median(pair_iou(sample.corners, corners)) > _SAME_IOU:
-            return False
-        if self._iou_of_weak_model is None:
-            self._iou_of_weak_model = mean_iou_of_weak_model(sample)
-        return trial.closeness > self._iou_of_weak_model
+def _is_convincing(sample: Regions, trial: Trial, corners: Floats) -> bool:
+    """Return whether other corners are others indeed, and fit better than those of a weak model do."""
+    if not trial.is_repair() or np.median(pair_iou(sample.corners, corners)) > _SAME_IOU:
+        return False
+    return trial.closeness > mean_iou_of_weak_model(sample)
 
 
 def _named_readings(sample: Regions) -> Mapping[str, Reading]:
     """Return the corners that columns are read as, by the words for the reading, "" for that of the page."""
     readings = _READINGS_OF_INTERVALS if sample.has_intervals else _READINGS_OF_BOXES
-    if not sample.has_sizes:
-        return {"" if read is as_corners else words: read for words, read in readings.items()}
+    read_by_page, written = (from_sizes, to_sizes) if sample.has_sizes else (as_corners, as_corners)
     return {
-        "" if read is from_sizes else words: partial(_read_sizes, read) for words, read in readings.items()
+        "" if read is read_by_page else words: partial(_read_again, written, read)
+        for words, read in readings.items()
     }
 
 
-def _read_sizes(read: Reading, corners: Floats) -> Floats:
-    return read(to_sizes(corners))
+def _read_again(written: Reading, read: Reading, corners: Floats) -> Floats:
+    return read(written(corners))
 
 
-def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
+def _readings(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
-    sample = judged.sample
     for words, read in _named_readings(sample).items():
-        yield from judged.trials_of_columns(Family.READING, words, _reading_change(read))
+        yield from _trials_of_corners(sample, Family.READING, words, _change_of_corners(read))
     if sample.parent is None:
         return
     for words, is_share in (
@@ -179,26 +158,27 @@ def _readings(judged: _JudgedRegions) -> Iterator[Trial]:
         ("as shares of the box that they are in", True),
     ):
         change = Change(corners=partial(_in_parent, is_share))
-        yield from judged.trials_of_columns(Family.READING, words, change)
+        yield from _trials_of_corners(sample, Family.READING, words, change)
 
 
-def _reading_change(read: Reading, axis_map: AxisMap | None = None) -> Change:
-    """Return the change that reads columns in another way, and maps what is read."""
+def _change_of_corners(*steps: Reading) -> Change:
+    """Return the change that takes some steps with the corners of all regions."""
 
-    def changed_columns(columns: Floats, item: Ints, parent: Floats | None) -> Floats:
-        corners = read(columns)
-        return corners if axis_map is None else axis_map.corners(corners)
+    def changed_corners(corners: Floats, item: Ints, parent: Floats | None) -> Floats:
+        for step in steps:
+            corners = step(corners)
+        return corners
 
-    return Change(corners=changed_columns)
+    return Change(corners=changed_corners)
 
 
-def _corners_of_centers(judged: _JudgedRegions) -> Iterator[Trial]:
+def _corners_of_centers(sample: Regions) -> Iterator[Trial]:
     """Yield the trial of centers that were taken for corners: regions are off by half of their size, which is
     nearly one offset where sizes are alike."""
     words = "with the first numbers as the center, from which the size was added"
-    if not judged.sample.has_sizes:
-        change = _reading_change(_from_corners_of_centers)
-        yield from judged.trials_of_columns(Family.READING, words, change)
+    if not sample.has_sizes:
+        change = _change_of_corners(_from_corners_of_centers)
+        yield from _trials_of_corners(sample, Family.READING, words, change)
 
 
 def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | None) -> Floats:
@@ -208,24 +188,24 @@ def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | Non
     return columns * np.tile(size if is_share else np.ones_like(size), 2) + np.tile(low, 2)
 
 
-def _fits(judged: _JudgedRegions) -> Iterator[Trial]:
+def _fits(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
-    sample = judged.sample
     for words, read in _named_readings(sample).items():
         axis_map = fit_axes(sample, read(sample.corners))
         words_of_map = map_words(axis_map, sample.axes)
         if words_of_map:
-            yield from judged.trials_of_columns(
+            yield from _trials_of_corners(
+                sample,
                 Family.FIT,
                 " ".join(filter(None, (words, words_of_map))),
-                _reading_change(read, axis_map),
+                _change_of_corners(read, axis_map.corners),
                 LEAST_SHARE_OF_COMBINATION if words else LEAST_SHARE,
             )
 
 
-def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
+def _scales_of_items(sample: Regions) -> Iterator[Trial]:
     """Yield the trial of one scale for each item and axis, tested on entries that it was not fitted on."""
-    sample, corners = judged.sample, judged.sample.corners
+    corners = sample.corners
     is_even = ranks_in_groups(sample.item_of_entry) % 2 == 0
     all_scales = _fit_items(sample, corners, np.ones(len(is_even), dtype=bool))
     # The predictions of another item may be scaled to fit, too, as the median box everywhere is.
@@ -236,9 +216,9 @@ def _scales_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
     others = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
     words = f"with {' and '.join(sample.axes)} times a number of its own for each {sample.item_noun}"
     change = Change(corners=partial(_scale_columns, all_scales)) if sample.can_change else None
-    trial = judged.trial(Family.ITEM_SCALE, words, change, sample, held_out)
+    trial = _trial(sample, Family.ITEM_SCALE, words, change, replace(sample, corners=held_out))
     trial = trial._replace(exchanged_agreement=others)
-    if judged.is_convincing(trial, held_out):
+    if _is_convincing(sample, trial, held_out):
         yield trial
 
 
@@ -271,25 +251,14 @@ def _exact_shifts(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
     if not sample.has_intervals:
         return
+    exact = replace(sample, levels=(_EXACT_IOU,))
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        change = _reading_change(partial(np.add, shift))
-        corners = sample.changed(change).corners
-        is_exact = sample.best_iou(corners) == 1
-        yield Trial(
-            family=Family.EXACT,
-            words=f"with {sample.axes[0]} {words}",
-            before=sample.best_iou(sample.corners) == 1,
-            after=is_exact,
-            item=sample.item_of_entry,
-            own_agreement=is_exact.astype(np.float64),
-            exchanged_agreement=sample.exchanged_exact(corners),
-            change=change,
-        )
+        change = _change_of_corners(partial(np.add, shift))
+        yield _trial(exact, Family.EXACT, f"with {sample.axes[0]} {words}", change, exact.changed(change))
 
 
-def _shifts_of_slots(judged: _JudgedRegions) -> Iterator[Trial]:
+def _shifts_of_slots(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of other numbers of frames."""
-    sample = judged.sample
     for column, noun in enumerate(sample.slot_nouns):
         if not noun:
             continue
@@ -302,7 +271,7 @@ def _shifts_of_slots(judged: _JudgedRegions) -> Iterator[Trial]:
         changes[f"with {noun} in reverse order"] = partial(_map_slot, column, -1, total)
         for words, changed_slot in changes.items():
             change = Change(slot=changed_slot)
-            yield judged.trial(Family.NUMBERS, words, change, sample.changed(change), sample.corners)
+            yield _trial(sample, Family.NUMBERS, words, change, sample.changed(change))
 
 
 def _map_slot(column: int, factor: int, offset: int, slot: Ints) -> Ints:
@@ -311,81 +280,71 @@ def _map_slot(column: int, factor: int, offset: int, slot: Ints) -> Ints:
     return mapped
 
 
-def _shifts_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
+def _shifts_of_items(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of predictions of a neighboring item.
 
     Places alone may repeat from item to item, as rows that follow each other do; names tell items apart.
     """
-    sample = judged.sample
-    views = [judged] if sample.label is None else [judged, _JudgedRegions(sample.by_label(), judged.level)]
     annotated_items = np.unique(sample.true_item)
     for shift, words in neighbor_shifts(sample.item_noun):
         # The last item has no next one: what its predictions are of is not known.
         is_tested = np.isin(sample.item_of_entry + shift, annotated_items)
         change = Change(item=partial(add, shift))
-        for view in views:
-            trial = view.trial(Family.ITEMS, words, change, view.sample.changed(change), sample.corners)
-            yield trial._replace(
-                before=trial.before[is_tested],
-                after=trial.after[is_tested],
-                item=trial.item[is_tested],
-                own_agreement=trial.own_agreement[is_tested],
-                exchanged_agreement=trial.exchanged_agreement[is_tested],
-            )
+        for view in _views(sample):
+            tested = view.of_entries(is_tested)
+            yield _trial(tested, Family.ITEMS, words, change, tested.changed(change))
 
 
-def _map_of_items(judged: _JudgedRegions) -> Iterator[Trial]:
+def _views(sample: Regions) -> list[Regions]:
+    """Return a sample, and, if it has names, that in which regions only agree with those of the same name."""
+    return [sample] if sample.label is None else [sample, sample.by_label()]
+
+
+def _map_of_items(sample: Regions) -> Iterator[Trial]:
     """Yield the trial of the one-to-one map of items with the most agreements, tested on entries that it was
     not made of."""
-    n_items = judged.sample.n_items
+    n_items = sample.n_items
     if n_items > MOST_ITEMS:
         return
-    view = _JudgedRegions(judged.sample.by_label(), judged.level)
-    sample, corners = view.sample, view.sample.corners
+    view = sample.by_label()
     columns = []
     for item in range(n_items):
-        moved = replace(sample, item=np.full(len(sample.item), item))
-        columns.append(moved.best_iou(corners) > judged.level)
+        columns.append(replace(view, item=np.full(len(view.item), item)).agrees)
     agrees = np.column_stack(columns)
 
     def assign(is_used: Bools) -> Ints:
         """Return the item that the predictions of each item are of, -1 without one."""
         counts = np.zeros((n_items, n_items), np.int64)
-        np.add.at(counts, sample.item_of_entry[is_used], agrees[is_used].astype(np.int64))
+        np.add.at(counts, view.item_of_entry[is_used], agrees[is_used].astype(np.int64))
         return one_to_one_map(counts)
 
-    part = ranks_in_groups(sample.item_of_entry) % _N_PARTS
+    part = ranks_in_groups(view.item_of_entry) % _N_PARTS
     held_out = np.full(len(part), -1)
     for number in range(_N_PARTS):
-        held_out[part == number] = assign(part != number)[sample.item_of_entry[part == number]]
+        held_out[part == number] = assign(part != number)[view.item_of_entry[part == number]]
     words = f"as predictions of other {sample.item_noun}s, in another order"
-    change = Change(item=partial(_look_up_items, assign(part >= 0)))
-    yield view.trial(Family.ITEMS, words, change, replace(sample, item=held_out[sample.entries]), corners)
+    item_of_item = np.append(assign(part >= 0), -1)
+    change = Change(item=lambda item: item_of_item[item])
+    yield _trial(view, Family.ITEMS, words, change, replace(view, item=held_out[view.entries]))
 
 
-def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:
-    return np.append(item_of_item, -1)[item]
-
-
-def _changes_of_part(sample: Regions, level: float) -> Iterator[Trial]:
+def _changes_of_part(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of changes of the items in which hardly anything agrees, where others are right, as
     after a crash or from two sources.
 
     The items are those of every second entry, and the others are tested.
     """
-    views = [sample] if sample.label is None else [sample, sample.by_label()]
-    for view in views:
+    for view in _views(sample):
         items, place = np.unique(view.item_of_entry, return_inverse=True)
         is_tested = ranks_in_groups(place) % 2 == 1
-        agrees = view.best_iou(view.corners) > level
-        share = group_means(agrees[~is_tested], place[~is_tested], len(items))
+        share = group_means(view.agrees[~is_tested], place[~is_tested], len(items))
         is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
         if not is_bad.any() or not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
             continue
         is_in_part = is_tested & is_bad[place]
         if not is_in_part.any():
             continue
-        part = _JudgedRegions(view.of_entries(is_in_part), level)
+        part = view.of_entries(is_in_part)
         trials = [*_shifts_of_slots(part), *_shifts_of_items(part)]
         if view is sample:
             trials = [*_readings(part), *_fits(part), *trials]

@@ -95,6 +95,28 @@ def is_in_first_half(item: Ints) -> Bools:
     return place % 2 == 0
 
 
+def one_to_one_map(counts: Ints) -> Ints:
+    """Return a column for each row such that no column is taken twice, -1 for rows without one.
+
+    Pairs are taken from the largest count down. Where a map holds for most of what was counted, that is the
+    map with the largest sum; no package for the assignment problem is needed for it.
+
+    Examples
+    --------
+    >>> one_to_one_map(np.array([[5, 9, 0], [4, 8, 0], [0, 0, 0]])).tolist()
+    [1, 0, -1]
+    """
+    place = np.full(len(counts), -1)
+    is_free = np.ones(counts.shape[1], dtype=bool)
+    rows, columns = np.nonzero(counts)
+    order = np.argsort(-counts[rows, columns], kind="stable")
+    for row, column in zip(rows[order].tolist(), columns[order].tolist()):
+        if place[row] < 0 and is_free[column]:
+            place[row] = column
+            is_free[column] = False
+    return place
+
+
 class Pairs(NamedTuple):
     """Pairs of a region and an annotated one that it may agree with, in ascending order of regions."""
 
@@ -119,22 +141,17 @@ def pair_iou(predicted: Floats, true: Floats) -> Floats:
     for low, high in zip(range(d), range(d, 2 * d)):
         common_low = np.maximum(predicted[:, low], true[:, low])
         common_high = np.minimum(predicted[:, high], true[:, high])
-        common = common * lengths(common_low, common_high)
-        predicted_size = predicted_size * lengths(predicted[:, low], predicted[:, high])
-        true_size = true_size * lengths(true[:, low], true[:, high])
-    return iou_of_sizes(common, predicted_size, true_size)
-
-
-def lengths(low: Floats, high: Floats) -> Floats:
-    """Return the lengths of intervals, both ends included; 0 of those whose ends are in the wrong order."""
-    return np.maximum(high - low + 1, 0)
-
-
-def iou_of_sizes(common: Floats, predicted_size: Floats, true_size: Floats) -> Floats:
-    """Return the IoU of regions of two sizes that have so much in common."""
+        common = common * _lengths(common_low, common_high)
+        predicted_size = predicted_size * _lengths(predicted[:, low], predicted[:, high])
+        true_size = true_size * _lengths(true[:, low], true[:, high])
     union = predicted_size + true_size - common
     # Of two numbers of which one is no number, fmax returns the other.
     return np.fmax(common / np.where(union > 0, union, 1), 0)
+
+
+def _lengths(low: Floats, high: Floats) -> Floats:
+    """Return the lengths of intervals, both ends included; 0 of those whose ends are in the wrong order."""
+    return np.maximum(high - low + 1, 0)
 
 
 def to_sizes(corners: Floats) -> Floats:
@@ -181,7 +198,7 @@ class Regions:
     axes : tuple of str
         What words call each axis.
     levels : tuple of float
-        The IoU that agrees; a higher one shows small delays.
+        The IoU above which entries agree; then higher ones, which show small delays.
     entry : int array of shape (n,), ascending, optional
         The entry that each region belongs to, from 0, as an object with a box on each of ten frames.
     """
@@ -202,6 +219,11 @@ class Regions:
     axes: tuple[str, ...] = ("x", "y")
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
+
+    @cached_property
+    def agrees(self) -> Bools:
+        """Which entries agree as submitted, shape (n_entries,)."""
+        return self.best_iou(self.corners) > self.levels[0]
 
     @property
     def has_intervals(self) -> bool:
@@ -234,13 +256,6 @@ class Regions:
         """Each region with all annotated ones of its own place."""
         return self._pairs_at(self.item)
 
-    @cached_property
-    def exchanged_pairs(self) -> list[Pairs]:
-        """The same with three exchanged items: those after its own among the items of the sample."""
-        items, place = np.unique(self.item, return_inverse=True)
-        distances = range(1, min(_N_EXCHANGED, len(items) - 1) + 1)
-        return [self._pairs_at(items[(place + distance) % len(items)]) for distance in distances]
-
     def _pairs_at(self, item: Ints) -> Pairs:
         true_columns = np.column_stack([self.true_item, self.true_slots])
         columns = np.concatenate([true_columns, np.column_stack([item, self.slots])])
@@ -255,37 +270,30 @@ class Regions:
         return Pairs(region, order[rank])
 
     def best_iou(self, corners: Floats, pairs: Pairs | None = None) -> Floats:
-        """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``.
+        """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``;
+        0 without any.
 
         Shapes: (n, 2 d) -> (n_entries,).
         """
         pairs = self.pairs if pairs is None else pairs
-        return self.largest_of_entries(pair_iou(corners[pairs.region], self.true_corners[pairs.true]), pairs)
-
-    def largest_of_entries(self, iou: Floats, pairs: Pairs) -> Floats:
-        """Return the largest IoU of the pairs of each entry, 0 without any.
-
-        Shapes: (..., n_pairs) -> (..., n_entries).
-        """
-        largest = np.zeros((*iou.shape[:-1], len(self.item_of_entry)))
+        iou = pair_iou(corners[pairs.region], self.true_corners[pairs.true])
+        largest = np.zeros(len(self.item_of_entry))
         # Pairs are in the order of their entries.
         entry = self.entries[pairs.region]
         first_pair = np.flatnonzero(np.diff(entry, prepend=-1))
-        largest[..., entry[first_pair]] = np.maximum.reduceat(iou, first_pair, axis=-1)
+        largest[entry[first_pair]] = np.maximum.reduceat(iou, first_pair)
         return largest
 
-    def exchanged_iou(self, corners: Floats) -> Floats:
-        """Return the mean of the largest IoU with each exchanged item; NaN where none has the same slots."""
+    def exchanged_iou(self) -> Floats:
+        """Return the mean of the largest IoU with each of three exchanged items, those after its own in the
+        sample, for each entry; NaN where none has the same slots."""
+        items, place = np.unique(self.item, return_inverse=True)
         sums, counts = np.zeros((2, len(self.item_of_entry)))
-        for pairs in self.exchanged_pairs:
-            sums += self.best_iou(corners, pairs)
+        for distance in range(1, min(_N_EXCHANGED, len(items) - 1) + 1):
+            pairs = self._pairs_at(items[(place + distance) % len(items)])
+            sums += self.best_iou(self.corners, pairs)
             counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
-
-    def exchanged_exact(self, corners: Floats) -> Floats:
-        """Return the share of three exchanged items of which a region begins and ends with each entry."""
-        rows = [self.best_iou(corners, pairs) == 1 for pairs in self.exchanged_pairs]
-        return np.mean(rows, axis=0) if rows else np.full(len(self.item_of_entry), np.nan)
 
     def best_pairs(self, corners: Floats, level: float) -> Ints:
         """Return the place in ``pairs`` of the best pair of each entry whose IoU is above ``level``, in
@@ -309,13 +317,21 @@ class Regions:
             slot=change.slot(self.slots),
         )
 
-    def labels_of_pairs(self) -> tuple[Ints, Ints, Ints]:
-        """Return the label of each region that is on an annotated one, the label of that, and their item."""
-        best = self.best_pairs(self.corners, BOX_IOU)
-        region, true = self.pairs.region[best], self.pairs.true[best]
+    def names(self, words: Sequence[str], what: str) -> Names:
+        """Return the names of regions that are on an annotated one; labels are places in ``words``."""
         if self.label is None or self.true_label is None:
             raise ValueError("these regions have no labels")
-        return self.label[region], self.true_label[true], self.item[region]
+        best = self.best_pairs(self.corners, BOX_IOU)
+        region, true = self.pairs.region[best], self.pairs.true[best]
+        return Names(
+            words=words,
+            predicted=self.label[region],
+            vocabulary=words,
+            true=self.true_label[true],
+            item=self.item[region],
+            item_noun=self.item_noun,
+            what=what,
+        )
 
     def by_label(self) -> Regions:
         """Return the sample in which regions only agree with annotated ones of the same label."""
@@ -336,6 +352,20 @@ class Regions:
             label=None if self.label is None else self.label[kept],
             parent=None if self.parent is None else self.parent[kept],
             entry=(np.cumsum(is_kept) - 1)[self.entries[kept]],
+        )
+
+    def sampled(self) -> Regions:
+        """Return the sample of some entries, with the annotated regions that these may be of."""
+        is_chosen = np.zeros(len(self.item_of_entry), dtype=bool)
+        is_chosen[choose_entries(self.item_of_entry)] = True
+        sample = self.of_entries(is_chosen)
+        is_near = np.isin(self.true_item, items_nearby(sample.item, self.n_items))
+        return replace(
+            sample,
+            true_corners=self.true_corners[is_near],
+            true_item=self.true_item[is_near],
+            true_slot=self.true_slots[is_near],
+            true_label=None if self.true_label is None else self.true_label[is_near],
         )
 
 

@@ -150,20 +150,21 @@ def _families(samples: Iterable[Sample]) -> Iterator[list[Trial]]:
     for sample in samples:
         if isinstance(sample, Trial):
             yield [sample]
-        elif not len(sample.item):
-            continue
-        elif isinstance(sample, Regions):
-            yield from region_trials(sample)
-        elif isinstance(sample, Names):
-            yield from name_trials(sample)
-        else:
-            yield from array_trials(sample)
+        elif len(sample.item):
+            yield from _TRIALS[type(sample)](sample)
+
+
+_TRIALS: dict[type, Callable[[Any], Iterator[list[Trial]]]] = {
+    Regions: region_trials,
+    Names: name_trials,
+    Arrays: array_trials,
+}
 
 
 def agreement_as_submitted(sample: Sample) -> Bools:
     """Return which entries of a sample agree with the reference as they were submitted."""
     if isinstance(sample, Regions):
-        return sample.best_iou(sample.corners) > sample.levels[0]
+        return sample.agrees
     if isinstance(sample, Names):
         return sample.agrees(sample.as_submitted)
     if isinstance(sample, Arrays):

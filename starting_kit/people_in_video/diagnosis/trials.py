@@ -16,7 +16,7 @@ entries; within a family the one with the best mean agreement.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple
 
@@ -66,6 +66,13 @@ class Change(NamedTuple):
     item: Callable[[Ints], Ints] = lambda numbers: numbers
     slot: Callable[[Ints], Ints] = lambda numbers: numbers
     word: Callable[[str], str] = str
+
+    def renames(self, items: Sequence[str]) -> Callable[[str], str]:
+        """Return what gives the item that the predictions of an item are of, by their names in the reference;
+        without one a name that is none."""
+        numbers = self.item(np.arange(len(items))).tolist()
+        meant = {item: items[number] for item, number in zip(items, numbers) if 0 <= number < len(items)}
+        return lambda item: meant.get(item, f"no item, but {item}")
 
 
 class Trial(NamedTuple):

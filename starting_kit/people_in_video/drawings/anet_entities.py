@@ -28,11 +28,24 @@ from validator.formats.anet_entities.read import Grounding
 _MOST_HALLUCINATED = 5
 
 
-def drawings(segments: Segments, number: int, with_right: bool, hallucinated: Bools) -> list[Section]:
+def drawings(
+    reference: Reference,
+    submission: Grounding,
+    statistics: WordStatistics | SentenceStatistics,
+    number: int,
+    with_right: bool,
+) -> list[Section]:
     """Return at most ``number`` frames: the worst one of each segment, the worst segment first, then others.
 
-    ``hallucinated`` (n_objects,) says which objects' classes the annotated sentence does not have.
+    Where sentences are generated, objects whose classes the annotated sentence does not have are drawn, too.
     """
+    if isinstance(statistics, SentenceStatistics):
+        segments = generated_segments(reference, statistics)
+        judged = statistics.judged
+        hallucinated = ~judged.object_annotated & ~judged.object_skipped
+    else:
+        segments = given_segments(reference, statistics)
+        hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
     words = segments.reference.words
     nearest_box, _ = segments.nearest
     # A view is a frame of a segment in which a word is drawn.
@@ -119,25 +132,4 @@ def _outcome(segments: Segments, word: int, has_object: bool) -> str:
     return "no prediction"
 
 
-def _draw_given(
-    reference: Reference, submission: Grounding, statistics: WordStatistics, number: int, with_right: bool
-) -> list[Section]:
-    """Return the worst frames of the worst segments."""
-    hallucinated = np.zeros(len(statistics.joined.objects.label), dtype=bool)
-    return drawings(given_segments(reference, statistics), number, with_right, hallucinated)
-
-
-def _draw_generated(
-    reference: Reference,
-    submission: Grounding,
-    statistics: SentenceStatistics,
-    number: int,
-    with_right: bool,
-) -> list[Section]:
-    """Return the worst frames of the worst segments, with objects that the annotated sentence lacks."""
-    judged = statistics.judged
-    hallucinated = ~judged.object_annotated & ~judged.object_skipped
-    return drawings(generated_segments(reference, statistics), number, with_right, hallucinated)
-
-
-DRAWINGS = {"anet_entities_gt": _draw_given, "anet_entities_gen": _draw_generated}
+DRAWINGS = dict.fromkeys(("anet_entities_gt", "anet_entities_gen"), drawings)

@@ -11,8 +11,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from people_in_video.drawings.scenes import Drawing
-from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.scenes import Drawing, drawings_style
 from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Timeline
 from scoring_program.report import outputs

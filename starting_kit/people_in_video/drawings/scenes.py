@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
@@ -18,6 +19,11 @@ from validator.texts import counted
 _LARGEST_CANVAS = 20_000
 GROUND_TRUTH, PREDICTION = "ground truth", "prediction"
 EXTENT = "Canvas: the extent of all boxes of the video, rounded up to 10 pixels."
+
+
+def drawings_style() -> str:
+    """Return the CSS of drawings and timelines."""
+    return Path(__file__).with_name("drawings.css").read_text(encoding="utf-8")
 
 
 def sides_key(sides: Collection[str]) -> Element:

@@ -17,10 +17,10 @@ from people_in_video.drawings.scenes import (
     Drawing,
     DrawnObject,
     Shape,
+    drawings_style,
     grid,
     sides_key,
 )
-from people_in_video.drawings.style import drawings_style
 from scoring_program.report.elements.colors import color_scale
 from scoring_program.report.html import cut, element
 from scoring_program.report.sections import Look

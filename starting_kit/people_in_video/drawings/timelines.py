@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 from xml.etree.ElementTree import Element
 
-from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, grid, sides_key
-from people_in_video.drawings.style import drawings_style
+from people_in_video.drawings.scenes import GROUND_TRUTH, PREDICTION, drawings_style, grid, sides_key
 from scoring_program.report.elements.axis import round_ticks
 from scoring_program.report.elements.svg import line, rect, stretched_svg, with_title
 from scoring_program.report.html import cut, element

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import fields
+from collections.abc import Collection
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,6 +20,7 @@ from scoring_program.challenges.anet_entities.reference import (
     Reference,
     load_lemmas,
     read_official,
+    select_videos,
 )
 from scoring_program.metrics.grounding import Words
 from scoring_program.scoring import AnyLoaded
@@ -26,6 +28,7 @@ from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE
 from scoring_program.task import Task
 from validator.findings import Findings
+from validator.formats.anet_entities.read import Grounding
 from validator.texts import counted, pointer_part, quote
 
 
@@ -169,12 +172,37 @@ def _check_lemmas(reference: Reference, fallback: str, findings: Findings) -> No
         findings.note("N-REF-LEMMAS", text)
 
 
-PREPARATIONS = {
-    "anet_entities_gt": Preparation(_given_sources, _write_given, _check_given),
-    "anet_entities_gen": Preparation(_generated_sources, _write_generated, _check_generated),
-}
-
-
-def names(reference: Reference) -> dict[str, list[str]]:
+def _names(reference: Reference) -> dict[str, list[str]]:
     """Return the classes of all words, in ascending order."""
     return {"class": sorted({*reference.classes, *reference.vocab})}
+
+
+def _select_predictions(submission: Grounding, items: Collection[str]) -> Grounding:
+    """Return the segments of some videos: those of others would count in averages per sentence."""
+    is_selected = np.array([video in items for video, _ in submission.segments], dtype=bool)
+    is_theirs = is_selected[submission.segment]
+    new_segment = np.cumsum(is_selected) - 1
+    return replace(
+        submission,
+        segments=[segment for segment in submission.segments if segment[0] in items],
+        segment=new_segment[submission.segment[is_theirs]],
+        label=submission.label[is_theirs],
+        index=submission.index[is_theirs],
+        box=submission.box[is_theirs],
+    )
+
+
+_GIVEN = Preparation(
+    sources=_given_sources,
+    write=_write_given,
+    check=_check_given,
+    names=_names,
+    select_items=select_videos,
+    select_predictions=_select_predictions,
+)
+PREPARATIONS = {
+    "anet_entities_gt": _GIVEN,
+    "anet_entities_gen": _GIVEN._replace(
+        sources=_generated_sources, write=_write_generated, check=_check_generated
+    ),
+}

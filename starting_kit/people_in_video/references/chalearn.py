@@ -6,14 +6,17 @@ import json
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path, PurePosixPath
+
+import numpy as np
 
 from people_in_video.references.preparation import Notes, Options, Preparation, declared_files
 from scoring_program.challenges.chalearn.reference import PREPARED_FILE, Reference, read_contents
 from scoring_program.settings import Settings
 from scoring_program.task import Task
 from validator.findings import Findings
+from validator.formats.chalearn.read import Rows
 from validator.texts import quote
 
 # What reading a zip raises that is cut off, changed or encrypted.
@@ -100,4 +103,20 @@ def _write(task: Task, source: Path, output: Path, settings: Settings, options: 
     return []
 
 
-PREPARATIONS = dict.fromkeys(("chalearn_action", "chalearn_gesture"), Preparation(_sources, _write))
+def _select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return some sequences, which are all that remain."""
+    is_selected = np.array([sequence in items for sequence in reference.sequences], dtype=bool)
+    is_theirs = is_selected[reference.rows.sequence]
+    rows = Rows(*(column[is_theirs] for column in reference.rows))
+    new_number = np.cumsum(is_selected) - 1
+    return reference._replace(
+        sequences=[sequence for sequence in reference.sequences if sequence in items],
+        n_frames=reference.n_frames[is_selected],
+        rows=rows._replace(sequence=new_number[rows.sequence]),
+    )
+
+
+PREPARATIONS = dict.fromkeys(
+    ("chalearn_action", "chalearn_gesture"),
+    Preparation(_sources, _write, select_items=_select_items),
+)

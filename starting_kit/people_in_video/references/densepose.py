@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Callable, Mapping, Sequence, Sized
+from collections.abc import Callable, Collection, Mapping, Sequence, Sized
 from functools import lru_cache, partial
 from importlib.util import find_spec
 from pathlib import Path
@@ -21,11 +21,14 @@ from scoring_program.challenges.densepose.reference import (
     PERSONS_FILE,
     PREPARED_FILES,
     TEMPLATE_FILE,
+    Persons,
+    Reference,
     Template,
     load_prepared_folder,
     needs_normalizers,
 )
 from scoring_program.metrics import geodesic, masks
+from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.prepared import require_files
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import SETTINGS_FILE, Settings
@@ -54,44 +57,16 @@ Sizes = dict[int, tuple[int, int]]
 AddProblem = Callable[..., None]
 
 
-class _Vertices:
-    """The subdivided template: for each part its vertices in UV, and their unique vertices.
+class _Vertices(NamedTuple):
+    """The vertices of the subdivided template; arrays of shape (n,).
 
-    Parameters
-    ----------
-    u, v : float64 arrays of shape (n,)
-    part : int array of shape (n,)
-        1..24.
-    unique : int array of shape (n,)
-        The unique vertex that each vertex stands for; those on seams share one.
+    ``part`` is 1..24; ``unique`` is the unique vertex that each vertex stands for: those on seams share one.
     """
 
-    def __init__(self, u: Floats, v: Floats, part: Ints, unique: Ints) -> None:
-        self.part = part
-        self.unique = unique
-        self._of_part = [np.flatnonzero(part == number) for number in range(geodesic.PARTS + 1)]
-        self._uv = np.stack([u, v], axis=1)
-        self._content = b"".join(values.tobytes() for values in (u, v, part, unique))
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Vertices) and self._content == other._content
-
-    def __hash__(self) -> int:
-        return hash(self._content)
-
-    def nearest(self, part: int, uv: Floats) -> Ints:
-        """Return the first of the vertices of a part nearest to each (U, V); -1 if it has none."""
-        from scipy.spatial.distance import cdist
-
-        nearest = np.full(len(uv), -1)
-        vertices = self._of_part[part]
-        if not len(vertices):
-            return nearest
-        for begin in range(0, len(uv), _GRID_BLOCK):
-            block = slice(begin, begin + _GRID_BLOCK)
-            distances = cdist(uv[block], self._uv[vertices])
-            nearest[block] = vertices[np.argmin(distances, axis=1)]
-        return nearest
+    u: Floats
+    v: Floats
+    part: Ints
+    unique: Ints
 
 
 class _Person(NamedTuple):
@@ -130,7 +105,8 @@ def prepare(source: Path, output: Path) -> None:
             problem = f"it names vertex {last_vertex}, the distances are of {n_vertices}"
             findings.add("E-REF-TEMPLATE", problem, _ONE_TEMPLATE, file=TRANSFORM_FILE, rule="vertices")
     texts = {"n_vertices": n_vertices, "distances_hash": sha256}
-    save_prepared(output / TEMPLATE_FILE, texts, {"nearest": _nearest_of_grid(vertices)})
+    nearest_of_grid = _nearest_of_grid(*(column.tobytes() for column in vertices))
+    save_prepared(output / TEMPLATE_FILE, texts, {"nearest": nearest_of_grid})
     _write_persons(sizes, persons, vertices, output / PERSONS_FILE)
     (output / HASH_FILE).write_text(content_hash(output) + "\n", encoding="ascii")
 
@@ -166,15 +142,14 @@ def _read_mat(path: Path, keys: Sequence[str]) -> dict[str, np.ndarray]:
     """Return arrays of a MATLAB file, flat. Raises Refused."""
     import scipy.io
 
-    with Findings.collect() as findings:
-        try:
-            data = scipy.io.loadmat(path)
-        except Exception as error:
-            problem = f"it cannot be read ({type(error).__name__})"
-            findings.refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
-        for key in keys:
-            if key not in data:
-                findings.refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
+    try:
+        data = scipy.io.loadmat(path)
+    except Exception as error:
+        problem = f"it cannot be read ({type(error).__name__})"
+        Findings().refuse("E-REF-MAT", problem, _OFFICIAL, file=path.name)
+    for key in keys:
+        if key not in data:
+            Findings().refuse("E-REF-MAT", f"there is no {key} in it", _OFFICIAL, file=path.name, rule=key)
     return {key: np.asarray(data[key]).ravel() for key in keys}
 
 
@@ -185,27 +160,26 @@ def _write_distances(source: Path, output: Path) -> tuple[int, str]:
     """
     import h5py
 
-    with Findings.collect() as findings:
-        try:
-            with h5py.File(source, "r") as file:
-                arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
-                if not arrays:
-                    findings.refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
-                return _copy_triangle(arrays[0], source.name, output, findings)
-        except OSError as error:
-            # A copy of the distances has several hundred megabytes: the disk may be full.
-            if shortage_of(error) is not None:
-                raise
-            findings.refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
+    try:
+        with h5py.File(source, "r") as file:
+            arrays = [file[key] for key in file if getattr(file[key], "ndim", 0)]
+            if not arrays:
+                Findings().refuse("E-REF-MAT", "there is no array in it", _OFFICIAL, file=source.name)
+            return _copy_triangle(arrays[0], source.name, output)
+    except OSError as error:
+        # A copy of the distances has several hundred megabytes: the disk may be full.
+        if shortage_of(error) is not None:
+            raise
+        Findings().refuse("E-REF-MAT", "it is not an HDF5 file", _OFFICIAL, file=source.name, rule="HDF5")
 
 
-def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tuple[int, str]:
+def _copy_triangle(data: Any, name: str, output: Path) -> tuple[int, str]:
     """Copy an HDF5 array of the distances of all pairs of vertices; return as `_write_distances`."""
     total = hashlib.sha256()
     n = (1 + math.isqrt(1 + 8 * data.size)) // 2
     if n * (n - 1) // 2 != data.size:
         problem = f"no triangle without its diagonal has {counted(data.size, 'distance')}"
-        findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
+        Findings().refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, rule="size")
     # The distances go along one axis; the others have length 1.
     axes_before = (slice(None),) * int(np.argmax(data.shape))
     with output.open("wb") as stream:
@@ -214,24 +188,45 @@ def _copy_triangle(data: Any, name: str, output: Path, findings: Findings) -> tu
             block = np.asarray(stored, dtype="<f4").ravel()
             if not (block >= 0).all() or not np.isfinite(block).all():
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
-                findings.refuse("E-REF-TEMPLATE", problem, _OFFICIAL, file=name, where=where, rule="distance")
+                place = {"file": name, "where": where, "rule": "distance"}
+                Findings().refuse("E-REF-TEMPLATE", problem, _OFFICIAL, **place)
             stream.write(block.tobytes())
             total.update(block.tobytes())
     return n, total.hexdigest()
 
 
 @lru_cache(maxsize=1)
-def _nearest_of_grid(vertices: _Vertices) -> Ints:
-    """Return the nearest unique vertex of each part, U and V in 0..255.
+def _nearest_of_grid(u: bytes, v: bytes, part: bytes, unique: bytes) -> Ints:
+    """Return the nearest unique vertex of each part, U and V in 0..255; the vertices are given as bytes.
 
     It takes most of the time of preparing, and is kept: the parts of a reference have the same template.
     """
-    levels = geodesic.LEVELS
-    grid = np.indices((levels, levels)).reshape(2, -1).T / 255.0
-    nearest = np.full((geodesic.PARTS, levels, levels), geodesic.NO_VERTEX, np.int32)
-    for part in range(1, geodesic.PARTS + 1):
-        vertex = vertices.nearest(part, grid).reshape(levels, levels)
-        nearest[part - 1] = np.where(vertex >= 0, vertices.unique[vertex], geodesic.NO_VERTEX)
+    vertices = _Vertices(
+        u=np.frombuffer(u),
+        v=np.frombuffer(v),
+        part=np.frombuffer(part, np.int64),
+        unique=np.frombuffer(unique, np.int64),
+    )
+    shape = (geodesic.PARTS, geodesic.LEVELS, geodesic.LEVELS)
+    grid_part, grid_u, grid_v = np.indices(shape).reshape(3, -1)
+    nearest = _nearest_vertices(vertices, grid_part + 1, grid_u / 255.0, grid_v / 255.0)
+    unique_of_grid = np.where(nearest >= 0, vertices.unique[nearest], geodesic.NO_VERTEX)
+    return unique_of_grid.reshape(shape).astype(np.int32)
+
+
+def _nearest_vertices(vertices: _Vertices, part: Floats | Ints, u: Floats, v: Floats) -> Ints:
+    """Return the first of the vertices of its part that are nearest to each point (n,), -1 without any."""
+    from scipy.spatial.distance import cdist
+
+    uv, vertex_uv = np.stack([u, v], axis=1), np.stack([vertices.u, vertices.v], axis=1)
+    nearest = np.full(len(uv), -1)
+    for number in np.unique(vertices.part).tolist():
+        vertices_of_part = np.flatnonzero(vertices.part == number)
+        points_of_part = np.flatnonzero(part == number)
+        for begin in range(0, len(points_of_part), _GRID_BLOCK):
+            points = points_of_part[begin : begin + _GRID_BLOCK]
+            distances = cdist(uv[points], vertex_uv[vertices_of_part])
+            nearest[points] = vertices_of_part[np.argmin(distances, axis=1)]
     return nearest
 
 
@@ -382,70 +377,50 @@ def _write_persons(sizes: Sizes, persons: Sequence[_Person], vertices: _Vertices
     """Write all persons as `Persons`, by image; those of an image in file order."""
     image_ids = sorted(sizes)
     persons = sorted(persons, key=lambda person: person.image_id)
-    images = {
-        "image_id": np.array(image_ids, dtype=np.int64),
-        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
-    }
-    columns = _person_columns(persons, image_ids)
-    points = _point_columns([_points(person, vertices) for person in persons])
-    runs = [person.runs for person in persons]
-    masks_of_persons = {
-        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
-        "run_start": _starts(runs),
-        "run": np.concatenate([np.zeros(0, np.int32), *runs]).astype(np.int32),
-    }
-    save_prepared(output, {}, {**images, **columns, **points, **masks_of_persons})
-
-
-def _person_columns(persons: Sequence[_Person], image_ids: Sequence[int]) -> dict[str, np.ndarray]:
     category = np.array([person.category for person in persons], dtype=np.int64)
     image_id = np.array([person.image_id for person in persons], dtype=np.int64)
-    return {
+    box = np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4)
+    runs = [person.runs for person in persons]
+    arrays = {
+        "image_id": np.array(image_ids, dtype=np.int64),
+        "image_size": np.array([sizes[image_id] for image_id in image_ids], dtype=np.int64).reshape(-1, 2),
         "category": np.unique(category),
         "image": np.searchsorted(image_ids, image_id),
-        "box": np.array([person.box for person in persons], dtype=np.float64).reshape(-1, 4),
+        "box": box,
         "area": np.array([person.area for person in persons], dtype=np.float64),
         "crowd": np.array([person.crowd for person in persons], dtype=bool),
         "dense": np.array([person.points is not None for person in persons], dtype=bool),
+        **_point_columns(persons, box, vertices),
+        "mask_place": np.array([person.mask_place for person in persons], dtype=np.int64).reshape(-1, 4),
+        "run_start": _starts([len(runs_of_person) for runs_of_person in runs]),
+        "run": np.concatenate([np.zeros(0, np.int32), *runs]),
     }
+    save_prepared(output, {}, arrays)
 
 
-# What is kept of points, and how.
-_POINT_TYPES = {"x": np.float64, "y": np.float64, "part": np.int8, "vertex": np.int32}
-
-
-def _point_columns(points_of_persons: Sequence[Mapping[str, np.ndarray]]) -> dict[str, np.ndarray]:
-    """Return the points of all persons as columns, and where those of each person begin."""
-    columns = {"point_start": _starts([points["x"] for points in points_of_persons])}
-    for key, dtype in _POINT_TYPES.items():
-        parts = [points[key] for points in points_of_persons]
-        columns[key] = np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype)
-    return columns
-
-
-def _starts(parts: Sequence[Sized]) -> Ints:
-    """Return where each part begins if all are joined, and where the last ends."""
-    return np.cumsum([0, *map(len, parts)], dtype=np.int64)
-
-
-def _points(person: _Person, vertices: _Vertices) -> dict[str, np.ndarray]:
-    """Return the points with a vertex: image coordinates, the fine part of the vertex, unique vertex."""
-    points = person.points if person.points is not None else np.zeros((5, 0))
-    x, y, part, u, v = points
-    left, top, width, height = person.box
-    nearest = np.full(len(x), -1)
-    for number in np.unique(part).tolist():
-        if number in range(1, geodesic.PARTS + 1):
-            in_part = part == number
-            nearest[in_part] = vertices.nearest(int(number), np.stack([u[in_part], v[in_part]], axis=1))
+def _point_columns(persons: Sequence[_Person], box: Floats, vertices: _Vertices) -> dict[str, np.ndarray]:
+    """Return the points that have a vertex: where those of each person begin, image coordinates, fine part
+    and unique vertex."""
+    points = [person.points if person.points is not None else np.zeros((5, 0)) for person in persons]
+    person = np.repeat(np.arange(len(persons)), [points_of_person.shape[1] for points_of_person in points])
+    x, y, part, u, v = np.concatenate([np.zeros((5, 0)), *points], axis=1)
+    nearest = _nearest_vertices(vertices, part, u, v)
     has_vertex = nearest >= 0
+    person, vertex = person[has_vertex], nearest[has_vertex]
+    left, top, width, height = box[person].T
     return {
+        "point_start": _starts(np.bincount(person, minlength=len(persons))),
         # In this order of operations, as the released evaluator rounds.
-        "x": (x * width / 255.0 + left)[has_vertex],
-        "y": (y * height / 255.0 + top)[has_vertex],
-        "part": vertices.part[nearest[has_vertex]],
-        "vertex": vertices.unique[nearest[has_vertex]],
+        "x": x[has_vertex] * width / 255.0 + left,
+        "y": y[has_vertex] * height / 255.0 + top,
+        "part": vertices.part[vertex].astype(np.int8),
+        "vertex": vertices.unique[vertex].astype(np.int32),
     }
+
+
+def _starts(sizes: Sequence[int] | Ints) -> Ints:
+    """Return where each part of a size begins if all are joined, and where the last ends."""
+    return np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
 
 
 def _person_mask(box: list[float], parts: list[Bools | None], size: tuple[int, int]) -> masks.PlacedMask:
@@ -502,17 +477,48 @@ def _mean_distances(vertices: _Vertices, number: int, distances: Path) -> list[f
 
 def _check(loaded: AnyLoaded) -> Notes:
     """Compare the prepared files with the hash that preparation left."""
-    with Findings.collect() as findings:
-        if (loaded.folder / PERSONS_FILE).is_file() and content_hash(
-            loaded.folder
-        ) != loaded.reference.digest:
-            problem = "the prepared files are not those that were prepared"
-            remedy = "prepare the reference again, or upload it again"
-            findings.add("E-REF-HASH", problem, remedy, file=HASH_FILE)
+    is_prepared = (loaded.folder / PERSONS_FILE).is_file()
+    if is_prepared and content_hash(loaded.folder) != loaded.reference.digest:
+        problem = "the prepared files are not those that were prepared"
+        Findings().refuse(
+            "E-REF-HASH", problem, "prepare the reference again, or upload it again", file=HASH_FILE
+        )
     return []
 
 
-PREPARATIONS = {"densepose": Preparation(write=_write, check=_check)}
+def select_images(persons: Persons, image_ids: Collection[str]) -> Persons:
+    """Return the persons of some images, which are all that remain."""
+    is_selected = np.array([str(image_id) in image_ids for image_id in persons.image_id.tolist()], dtype=bool)
+    person = np.flatnonzero(is_selected[persons.image])
+    _, point, point_start = pairs_of_ranges(persons.point_start[person], persons.point_start[person + 1])
+    _, run, run_start = pairs_of_ranges(persons.run_start[person], persons.run_start[person + 1])
+    new_image = np.cumsum(is_selected) - 1
+    return Persons(
+        image_id=persons.image_id[is_selected],
+        image_size=persons.image_size[is_selected],
+        category=persons.category,
+        image=new_image[persons.image[person]],
+        box=persons.box[person],
+        area=persons.area[person],
+        crowd=persons.crowd[person],
+        dense=persons.dense[person],
+        point_start=point_start,
+        x=persons.x[point],
+        y=persons.y[point],
+        part=persons.part[point],
+        vertex=persons.vertex[point],
+        mask_place=persons.mask_place[person],
+        run_start=run_start,
+        run=persons.run[run],
+    )
+
+
+def _select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return some images."""
+    return reference._replace(persons=select_images(reference.persons, items))
+
+
+PREPARATIONS = {"densepose": Preparation(write=_write, check=_check, select_items=_select_items)}
 
 
 def content_hash(folder: Path) -> str:

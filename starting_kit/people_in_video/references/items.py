@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
+
+import numpy as np
 
 from people_in_video.items.csv_folder import ENDING, read_csv_files
 from people_in_video.references.preparation import (
@@ -14,9 +16,11 @@ from people_in_video.references.preparation import (
     copy_files,
     declared_files,
 )
+from scoring_program.challenges.items.reference import Reference
 from scoring_program.settings import Settings
 from scoring_program.task import Task
 from validator.findings import Findings
+from validator.formats.items.arrays import Items, PlainValues, Values
 from validator.formats.items.read import form_of
 from validator.formats.items.write import encode
 from validator.formats.rules import load_rules
@@ -50,4 +54,33 @@ def _write(task: Task, source: Path, output: Path, settings: Settings, options: 
     return []
 
 
-PREPARATIONS: Mapping[str, Preparation] = defaultdict(lambda: Preparation(sources=_sources, write=_write))
+def _select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return the ground truth of some items."""
+    return reference._replace(items=_select(reference.items, items))
+
+
+def _select(items: Items, wanted: Collection[str]) -> Items:
+    """Return some items, in their order."""
+    is_selected = np.array([key in wanted for key in items.keys], dtype=bool)
+    keys = [key for key in items.keys if key in wanted]
+    if isinstance(items, Values):
+        return items._replace(keys=keys, values=items.values[is_selected])
+    is_submitted = items.is_submitted[is_selected]
+    if isinstance(items, PlainValues):
+        values = [value for key, value in zip(items.keys, items.values) if key in wanted]
+        return items._replace(keys=keys, values=values, is_submitted=is_submitted)
+    is_kept = is_selected[items.item]
+    new_number = np.cumsum(is_selected) - 1
+    return items._replace(
+        keys=keys,
+        item=new_number[items.item[is_kept]],
+        label=items.label[is_kept],
+        extent=items.extent[is_kept],
+        score=items.score[is_kept],
+        is_submitted=is_submitted,
+    )
+
+
+PREPARATIONS: Mapping[str, Preparation] = defaultdict(
+    lambda: Preparation(sources=_sources, write=_write, select_items=_select_items)
+)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from scoring_program.challenges.kinetics_tps.reference import (
     TEXT_COLUMNS,
     Reference,
     read_reference,
+    select_videos,
 )
 from scoring_program.settings import Settings
 from scoring_program.task import Task
@@ -66,13 +68,21 @@ def _check_names(reference: Reference, findings: Findings) -> None:
             findings.add("E-REF-CLASS", problem, "write it", file=PARTS_FILE, where=where, rule=problem)
 
 
-PREPARATIONS = {"kinetics_tps": Preparation(_sources, _write)}
-
-
-def names(reference: Reference) -> dict[str, list[str]]:
+def _names(reference: Reference) -> dict[str, list[str]]:
     """Return the classes, parts, and states."""
     return {
         "class": sorted(set(reference.classes)),
         "part": sorted(reference.parts.names),
         "state": sorted(reference.parts.states),
     }
+
+
+def _select_items(reference: Reference, items: Collection[str]) -> Reference:
+    """Return some videos."""
+    numbers = [number for number, video in enumerate(reference.parts.videos) if video in items]
+    return select_videos(reference, np.array(numbers, dtype=np.int64))
+
+
+PREPARATIONS = {
+    "kinetics_tps": Preparation(_sources, _write, names=_names, select_items=_select_items),
+}

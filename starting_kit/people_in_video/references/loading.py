@@ -16,9 +16,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from people_in_video.demo_data import demo_reference
-from people_in_video.drawings.worst_items import MOST_DRAWINGS
 from people_in_video.errors import ReferenceProblemsError
-from people_in_video.home_loaded import HomeLoaded, at_home
+from people_in_video.home_loaded import MOST_DRAWINGS, HomeLoaded, at_home
 from people_in_video.item_list import check_known
 from people_in_video.packages import require_packages
 from people_in_video.public_data import holds_public_data

@@ -1,7 +1,6 @@
-"""How the reference of a task is prepared and checked, at home and by organizers.
+"""How the reference of a task is prepared, checked, and cut to some of its items, at home and by organizers.
 
-``references/<challenge>.py`` holds ``PREPARATIONS``, a `Preparation` for each task of the challenge that has
-more to do than copying its files; and ``names``, which returns the names in a reference by kind, if any.
+``references/<challenge>.py`` holds ``PREPARATIONS``, a `Preparation` for each task of the challenge.
 """
 
 from __future__ import annotations
@@ -10,7 +9,7 @@ import atexit
 import json
 import shutil
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,7 +44,7 @@ def copy_files(task: Task, source: Path, output: Path, settings: Settings, optio
 
 
 class Preparation(NamedTuple):
-    """How the reference of a task is prepared and checked.
+    """How the reference of a task is prepared, checked, and cut.
 
     Attributes
     ----------
@@ -56,11 +55,20 @@ class Preparation(NamedTuple):
         what the platform reads and returns notes. Raises Refused.
     check : callable
         Takes a task with its reference; looks for mistakes that make a run pointless. Raises Refused.
+    names : callable
+        Returns the names that a reference holds and submissions use, by kind: class, part, state.
+    select_items : callable, optional
+        Returns the reference of some of its items, which are all that remain of it.
+    select_predictions : callable
+        Returns a submission without what it predicts for other items, where that would count.
     """
 
     sources: Callable[[Task, Path, Settings], list[str]] = declared_files
     write: Callable[[Task, Path, Path, Settings, Options], Notes] = copy_files
     check: Callable[[AnyLoaded], Notes] = lambda loaded: []
+    names: Callable[[Any], Vocabulary] = lambda reference: {}
+    select_items: Callable[[Any, Collection[str]], Any] | None = None
+    select_predictions: Callable[[Any, Collection[str]], Any] = lambda submission, items: submission
 
 
 def _preparation(task: Task) -> Preparation:
@@ -116,5 +124,20 @@ def save_prepared(path: Path, texts: Mapping[str, object], arrays: Mapping[str, 
 
 def names_of_reference(task: Task, reference: Any) -> Vocabulary:
     """Return the names that a reference holds and submissions use, by kind: class, part, state."""
-    names = getattr(find_module(__package__, task.folder.name), "names", None)
-    return names(reference) if names else {}
+    return _preparation(task).names(reference)
+
+
+def select_items(task: Task, reference: Any, items: Collection[str]) -> Any:
+    """Return the reference of some of its items, for quick looks at home.
+
+    Raises NotImplementedError if the task cannot be scored on some of its items.
+    """
+    select = _preparation(task).select_items
+    if select is None:
+        raise NotImplementedError(f"{task.id} cannot be scored on some of its items")
+    return select(reference, items)
+
+
+def select_predictions(task: Task, submission: Any, items: Collection[str]) -> Any:
+    """Return a submission without what it predicts for other items, where that would count."""
+    return _preparation(task).select_predictions(submission, items)

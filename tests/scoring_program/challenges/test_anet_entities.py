@@ -13,8 +13,8 @@ import pytest
 
 from organizer.data.prepare import prepare
 from organizer.files import write_files
+from people_in_video.__main__ import run_command
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
-from people_in_video.commands import score as score_command
 from people_in_video.csv_table import item_rows
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import (
@@ -232,7 +232,7 @@ def test_writer_makes_a_zip_that_scores(run, tmp_path):
 def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
     sample = SAMPLES / GEN / "good" / "submission_gen.json"
     options = ["--eval_mode", "gen", "--loc_mode", "all", "-v"]
-    assert score_command.main(["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
+    assert run_command("score", ["-s", str(sample), *options, "--output", str(tmp_path)]) == 0
     out = capsys.readouterr().out
     assert "mode all\nf1_all_per_sent: " in out
     head, row, *_ = out.partition("\nClasses:\n")[2].splitlines()
@@ -243,19 +243,19 @@ def test_names_of_the_challenges_own_command_line_work(tmp_path, capsys):
 def test_the_number_of_mode_loc_comes_first(tmp_path, capsys):
     sample = str(SAMPLES / GEN / "good" / "submission_gen.json")
     arguments = ["-s", sample, "--loc_mode", "loc", "--output", str(tmp_path), "--drawings", "0"]
-    assert score_command.main(arguments) == 0
+    assert run_command("score", arguments) == 0
     first_line = capsys.readouterr().out.splitlines()[0]
     scores = json.loads((tmp_path / "scores.json").read_text())
     assert first_line == f"F1_loc per sentence {scores['f1_loc_per_sent']:.4f}"
     assert f"<h1>{first_line}</h1>" in (tmp_path / "detailed_results.html").read_text()
-    assert score_command.main([*arguments, "-q"]) == 0
+    assert run_command("score", [*arguments, "-q"]) == 0
     assert float(capsys.readouterr().out) == scores["f1_loc_per_sent"]
 
 
 @pytest.mark.slow
 def test_evaluate_asks_for_what_is_missing(capsys):
     with pytest.raises(SystemExit):
-        score_command.main(["-s", "x.json"])
+        run_command("score", ["-s", "x.json"])
     assert "x.json" in capsys.readouterr().err
     done = subprocess.run(
         [sys.executable, "-m", "people_in_video", "score", GT],

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from people_in_video.references import part_masks
+from quality.densepose.synthetic import encode_counts
 from scoring_program.metrics import masks
 from tests.helpers import fewer_examples
 from tests.plain import densepose as plain
@@ -28,7 +29,7 @@ def rectangles(seed, height, width):
 @given(st.integers(0, 2**32), st.integers(1, 200), st.integers(1, 150))
 def test_run_length_code_goes_there_and_back(seed, height, width):
     mask = rectangles(seed, height, width)
-    runs = part_masks.decode_counts(part_masks.encode_counts(mask))
+    runs = part_masks.decode_counts(encode_counts(mask))
     assert np.array_equal(masks.runs_to_mask(runs, width, height).T, mask)
     assert np.array_equal(masks.runs_to_mask(part_masks.mask_to_runs(mask), height, width), mask)
     # Each run but the first has a pixel.
@@ -84,7 +85,7 @@ def test_codes_are_read_or_refused(text, runs):
     ],
 )
 def test_codes_run_down_the_columns(rows, text):
-    assert part_masks.encode_counts(np.array([[letter == "1" for letter in row] for row in rows])) == text
+    assert encode_counts(np.array([[letter == "1" for letter in row] for row in rows])) == text
 
 
 def test_later_parts_lie_on_top():
@@ -101,7 +102,7 @@ def test_the_label_map_is_resized_as_pixel_by_pixel(seed, height, width, factor)
     parts = [rectangles(seed + number, 256, 256) for number in range(2)]
     height, width = min(height * factor, 300), min(width, 60)
     found = part_masks.resized_foreground(part_masks.label_map(list(parts)), height, width)
-    codes = [{"size": [256, 256], "counts": part_masks.encode_counts(part)} for part in parts]
+    codes = [{"size": [256, 256], "counts": encode_counts(part)} for part in parts]
     person = {"bbox": [0, 0, width, height], "dp_masks": codes}
     assert found.tolist() == plain.true_mask(person).tolist()
 

@@ -65,10 +65,13 @@ class Demo:
 
     def repairs(self, results, tmp_path):
         """Return what was repaired, with the family of each."""
+        return [(repair.what, repair.family) for repair in self.whole_repairs(results, tmp_path)]
+
+    def whole_repairs(self, results, tmp_path):
         loaded = self.loaded["full"]
         submission = self.read(results, tmp_path).content
         statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
-        return [(repair.what, repair.family) for repair in repairs_of(loaded, submission, statistics)]
+        return repairs_of(loaded, submission, statistics)
 
     def notes(self, results, tmp_path, detail):
         result = self.loaded[detail].score(self.read(results, tmp_path, detail))
@@ -93,6 +96,18 @@ def demo(tmp_path_factory):
 def test_a_mistake_is_repaired(demo, tmp_path, task_id, name, what, family):
     results = demo(task_id).with_mistake(name)
     assert demo(task_id).repairs(results, tmp_path) == [(what, family)]
+
+
+def test_predictions_for_a_video_that_is_not_in_the_data_are_of_none_where_all_are_of_the_next_video(
+    demo, tmp_path
+):
+    results = demo(GIVEN).with_mistake("predictions of the next video")
+    first_video = demo(GIVEN).loaded["full"].items[0]
+    results["v_elsewhere"] = copy.deepcopy(results[first_video])
+    (repair,) = demo(GIVEN).whole_repairs(results, tmp_path)
+    videos = [video for video, _ in repair.repaired.rows.segments]
+    assert repair.family is Family.ITEMS
+    assert first_video not in videos
 
 
 def test_two_mistakes_of_different_kinds_are_repaired_together(demo, tmp_path):

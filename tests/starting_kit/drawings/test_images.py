@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from people_in_video.commands import score as score_command
+from people_in_video.__main__ import run_command
 from people_in_video.drawings import images
 from people_in_video.drawings.scenes import GROUND_TRUTH, Drawing, DrawnObject, Shape
 from people_in_video.drawings.svg import Drawings
@@ -122,7 +122,7 @@ def test_wrong_sizes_are_refused(text):
 
 def run(tmp_path, *options, task="kinetics_tps"):
     arguments = [task, str(SAMPLES / task / "weak"), "--output", str(tmp_path / "out"), *options]
-    code = score_command.main(arguments)
+    code = run_command("score", arguments)
     page = tmp_path / "out" / "detailed_results.html"
     return code, page.read_text(encoding="utf-8")
 

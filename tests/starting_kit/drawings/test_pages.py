@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from people_in_video.commands import score as score_command
+from people_in_video.__main__ import run_command
 from people_in_video.drawings import pages as drawing_pages
 from people_in_video.drawings.scenes import Drawing
 from people_in_video.drawings.svg import Drawings
@@ -89,7 +89,7 @@ def test_pages_replace_those_of_an_earlier_run_and_nothing_else(tmp_path):
 )
 def test_every_link_of_the_page_leads_to_a_drawing(task, tmp_path):
     sample = str(SAMPLES / task / "weak")
-    assert score_command.main([task, sample, "--output", str(tmp_path), "-q"]) == SCORED
+    assert run_command("score", [task, sample, "--output", str(tmp_path), "-q"]) == SCORED
     html = (tmp_path / "detailed_results.html").read_text()
     links = [link for link in LINK.findall(html) if "drawing-" in link]
     assert len(links) >= 10
@@ -142,5 +142,5 @@ def test_one_side_of_crowded_drawings_is_shown_alone(window, tmp_path):
 def page_with_drawings(folder):
     """Return the address of the page that scoring at home writes into a folder."""
     sample = str(SAMPLES / "kinetics_tps" / "weak")
-    assert score_command.main(["kinetics_tps", sample, "--output", str(folder), "-q"]) == SCORED
+    assert run_command("score", ["kinetics_tps", sample, "--output", str(folder), "-q"]) == SCORED
     return (folder / "detailed_results.html").as_uri()
