@@ -29,6 +29,7 @@ from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
 from organizer.files import zip_bytes
+from organizer.tasks import labelled_items
 from quality.competition import competition_text
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, ROOT, make_zip, with_flag_of_encryption
@@ -542,6 +543,8 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("title: %birds", "quotes"),
         ("version:2\ntitle: Birds", "line 1"),
         ("title: Birds\nimage:logo.png\nterms: a", "line 2"),
+        ("version: 2\ntitle:\xa0Birds\nterms: a", "line 2"),
+        ("version: 2\n<<<<<<< HEAD\ntitle: Birds\n=======", "line 2"),
         ("title: Birds\n  terms: a", "indent"),
         ('title: "Birds', "close"),
     ],
@@ -686,6 +689,17 @@ def sort_by(key):
         board["primary_index"] = index
 
     return change
+
+
+def test_a_leaderboard_sorted_by_coverage_is_a_warning(lint):
+    report = lint(sort_by("coverage"))
+    assert {place for place in places(report.warnings) if place[0] == "L-BOARD"} == {
+        ("L-BOARD", YAML, "/leaderboards/0/columns/1")
+    }
+
+
+def test_a_phase_that_names_its_task_twice_has_one_task(lint):
+    assert "L-RULE" not in codes(lint(lambda data, files: data["phases"][0]["tasks"].append(0)).warnings)
 
 
 @pytest.mark.parametrize("key", ["score", "f1_loc_per_sent", "f1_loc"])
@@ -908,6 +922,38 @@ def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
     report = lint(change)
     assert codes(report.errors) == set()
     assert ("L-LEAK", "other.zip", "") in places(report.warnings)
+
+
+@pytest.mark.parametrize(
+    ("task_id", "name", "text", "items"),
+    [
+        ("chalearn_action", "S1_labels.csv", "1,1,5,9\n", {"S1"}),
+        ("chalearn_action", "S1_labels.csv", "", set()),
+        ("chalearn_action", "S1_prediction.csv", "1,1,5,9\n", set()),
+        ("kinetics_tps", "gt_part_result.json", '{"v1": {}}', {"v1"}),
+        ("kinetics_tps", "gt_vid_result.json", "[1]", set()),
+        ("densepose", "val.json", '{"annotations": [{"image_id": 7, "dp_x": [1]}, {"image_id": 8}]}', {"7"}),
+        ("densepose", "results.json", '[{"image_id": 7}]', set()),
+        (
+            "anet_entities_gt",
+            "train.json",
+            '{"annotations": {"v1": {"segments": {"0": {"process_bnd_box": [[1, 2, 3, 4]]}}}, "v2": {"segments": {}}}}',
+            {"v1"},
+        ),
+        ("anet_entities_gt", "skeleton.json", '{"annotations": {"v1": {"segments": {"0": {"process_bnd_box": []}}}}}', set()),
+    ],
+)  # fmt: skip
+def test_labels_without_the_files_beside_them_are_annotations(task_id, name, text, items):
+    assert labelled_items(task_id, name, text.encode()) == items
+
+
+def test_hidden_labels_alone_are_named_where_participants_see_them(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"train/S1_labels.csv": b"2,5,9\n"})
+
+    assert ("L-LEAK", "starting_kit.zip", "") in places(lint(change).warnings)
 
 
 def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
