@@ -144,13 +144,16 @@ def _user_or_team(submission: Submission) -> str:
 def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
     """Return what is given; a download stays open until ``stack`` ends. Raises SubmissionsError."""
     if given.is_dir():
-        return sources_of_folder(given, rules)
+        return sources_of_folder(given, rules, stack)
     try:
         archive = stack.enter_context(zipfile.ZipFile(given))
     except DAMAGED as error:
         hint = f"{_HINT}, or the zip that the site gives for all of them"
         raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
-    return sources_of_download(archive, rules)
+    try:
+        return sources_of_download(archive, rules)
+    except InputError as error:
+        raise SubmissionsError(f"{given}: {error}") from error
 
 
 def _report_sources(sources: Sources) -> None:
@@ -159,6 +162,13 @@ def _report_sources(sources: Sources) -> None:
     _note_left_out(links, sources.links, "zip or folder", "zips or folders")
     _note_left_out("a part of their path begins with a dot or with __MACOSX", sources.hidden, "zip")
     _note_left_out("they hold what runs have written", sources.results, "zip")
+    _note_left_out("they are no zips, which sites take alone", sources.archives, "file")
+    _note_left_out("their zips beside them are read", sources.unpacked_downloads, "folder")
+    if sources.downloads:
+        examples = _first_words([quote(name) for name in sorted(sources.downloads, key=natural)])
+        print(f"note | read as downloads of the site: {counted(len(sources.downloads), 'zip')}: {examples}")
+    if sources.only_folder:
+        print(f"note | read from the only folder, which holds several users: {quote(sources.only_folder)}")
     if sources.unpacked:
         names = sorted(sources.unpacked, key=natural)
         examples = _first_words([quote(name) for name in names])
