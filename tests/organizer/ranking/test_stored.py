@@ -7,7 +7,7 @@ import json
 import pytest
 
 from organizer.ranking import page, tables
-from organizer.ranking.stored import NoRankingError, read_rankings
+from organizer.ranking.stored import NoRankingError, note_on_last_run, read_rankings
 from tests.organizer.ranking.conftest import FILES
 from tests.rescoring import ID, rows
 
@@ -48,3 +48,13 @@ def test_a_ranking_of_another_task_is_none(everything, tmp_path):
     for folder, task_id in ((everything, "densepose"), (tmp_path, ID)):
         with pytest.raises(NoRankingError):
             read_rankings(folder, task_id)
+
+
+def test_a_ranking_that_another_version_has_written_is_named_and_not_compared_with(everything, tmp_path):
+    assert note_on_last_run(tmp_path, ID) == note_on_last_run(everything, ID) == ""
+    content = json.loads((everything / "ranking.json").read_text(encoding="utf-8"))
+    del content["rankings"][0]["run_before"]
+    (tmp_path / "ranking.json").write_text(json.dumps(content), encoding="utf-8")
+    with pytest.raises(NoRankingError, match=r"ranking\.json.*version.*rescore"):
+        read_rankings(tmp_path, ID)
+    assert "ranking.json" in note_on_last_run(tmp_path, ID)
