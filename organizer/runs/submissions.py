@@ -24,6 +24,7 @@ from organizer.runs.sources import Source, Sources, read_source, sources_of_down
 from validator.choose import tasks_of_files
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
+from validator.kinds import HEAD_BYTES, kind_of
 from validator.submission import open_submission
 from validator.texts import counted, quote
 
@@ -387,8 +388,11 @@ def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
 
 
 def read_text(table: Path) -> str:
-    """Return the text of a table in UTF-8 or Latin-1. Raises OSError."""
+    """Return the text of a table in UTF-8 or Latin-1. Raises OSError, and SubmissionsError if it is none."""
     data = table.read_bytes()
+    kind = kind_of(data[:HEAD_BYTES])
+    if kind is not None:
+        raise SubmissionsError(f"{table}: this is {kind.name}, not CSV; {kind.how('CSV')}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -491,7 +495,10 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
     if name in before:
         return f"the {key} '{quote(name)}' has a line before"
     if key == "submission" and name not in users:
-        return f"there is no submission '{quote(name)}'; names are as in scores.csv"
+        remedy = (
+            f"it is called '{quote(name)}.zip'" if f"{name}.zip" in users else "names are as in scores.csv"
+        )
+        return f"there is no submission '{quote(name)}'; {remedy}"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
     for column in _ANSWERS:
