@@ -161,7 +161,10 @@ def is_doubtful(rule: WinnerRule) -> bool:
 
 
 def check_gain(rule: WinnerRule, task: Declaration) -> None:
-    """Raise SubmissionsError if no score can be better by the share that a rule asks for."""
+    """Raise SubmissionsError if a rule asks for no share, or for one by which no score can be better."""
+    if not 0 <= rule.relative_gain < math.inf:
+        problem = f"the rule for winners has the relative_gain {rule.relative_gain:g}"
+        raise SubmissionsError(f"{problem}; write 0 or more: 0.1 is 10 %")
     if not task.higher_is_better and rule.relative_gain >= 1:
         share = f"{100 * rule.relative_gain:g} %"
         problem = f"the rule for winners asks for a score {share} below that of {quote(rule.baseline)}"
