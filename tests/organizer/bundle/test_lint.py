@@ -28,7 +28,8 @@ from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
-from organizer.files import zip_bytes
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
 from organizer.tasks import labelled_items
 from quality.competition import competition_text
 from scoring_program.task import load_task
@@ -1035,6 +1036,18 @@ def test_demo_data_in_the_kit_is_no_leak_and_needs_its_title(lint):
     assert places(report.errors) == {("L-DEMO", REFERENCE, "")}
 
 
+def test_demo_reference_that_was_prepared_again_is_named(lint, tmp_path):
+    prepare(ID, REFERENCES / ID, tmp_path / "reference")
+
+    def change(data, files):
+        data["title"] = "Real data"
+        files[REFERENCE] = zip_bytes({**folder_files(tmp_path / "reference"), "signature_key.txt": KEY})
+
+    report = lint(change)
+    assert report.errors.ok
+    assert ("L-LEAK", "starting_kit.zip", "") in places(report.warnings)
+
+
 def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
     def change(data, files):
         data["title"] = "Real data"
@@ -1262,6 +1275,8 @@ def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(t
     source = tmp_path / "source"
     shutil.copytree(REFERENCES / "chalearn_gesture", source)
     (source / "SYNTHETIC.md").unlink()
+    for path in source.glob("Demo*.csv"):
+        path.rename(path.with_name(path.name.replace("Demo", "Real")))
     labels = sorted(source.glob("*_labels.csv"))
     for path in labels[1:6]:
         path.write_bytes(labels[0].read_bytes())
