@@ -56,6 +56,7 @@ from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.standings import Baseline
+from scoring_program.metrics.resampling import Range
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
@@ -161,7 +162,7 @@ def _remove_left_overs(output: Path) -> None:
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
-    baselines = _given_baselines(choices)
+    baselines = _given_baselines(choices, load_task(built.id).range)
     settings = settings_of(built)
     counting = choices.counting or counting_of(settings["counts"])
     facts = _facts_of(built, choices, counting, baselines.scores)
@@ -260,14 +261,14 @@ def _facts_of(built: BuiltTask, choices: Choices, counting: Counting, baselines:
     )
 
 
-def _given_baselines(choices: Choices) -> GivenBaselines:
+def _given_baselines(choices: Choices, score_range: Range) -> GivenBaselines:
     """Return the baselines whose scores were given, if any were. Raises SubmissionsError."""
     path = choices.baselines
     if path is None:
         return GivenBaselines()
     if len(choices.protocols) > 1:
         raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
-    return read_baselines(path)
+    return read_baselines(path, score_range)
 
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:

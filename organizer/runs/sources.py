@@ -86,6 +86,15 @@ def read_source(source: Source) -> bytes:
     return bytes(data)
 
 
+def names_in(source: Source) -> list[str]:
+    """Return the names of the files of a submission; none of a damaged zip."""
+    if isinstance(source, Mapping):
+        return list(source)
+    with contextlib.suppress(*DAMAGED), _open_file(source) as stream, zipfile.ZipFile(stream) as archive:
+        return archive.namelist()
+    return []
+
+
 def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> Sources:
     """Return the submissions in a folder and in the folders below it; ``rules`` are those of the task.
 

@@ -20,12 +20,20 @@ from organizer.errors import InputError
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
-from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
+from organizer.runs.sources import (
+    Source,
+    Sources,
+    names_in,
+    read_source,
+    sources_of_download,
+    sources_of_folder,
+)
 from validator.choose import tasks_of_files
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
 from validator.kinds import HEAD_BYTES, kind_of
-from validator.submission import open_submission
+from validator.nearest_names import NearestNames
+from validator.submission import BASELINE_FILE, open_submission
 from validator.texts import counted, quote
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -93,6 +101,11 @@ class Submission:
         readings = readings_of(self.name)
         return readings[0].id if readings else None
 
+    @property
+    def is_baseline(self) -> bool:
+        """Whether organizers made it from a reference."""
+        return any(PurePosixPath(name).name == BASELINE_FILE for name in names_in(self.source))
+
     def read(self) -> bytes:
         """Return the bytes of the zip; of a damaged member of a download those before the damage."""
         return read_source(self.source)
@@ -134,7 +147,9 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield tell_apart(_without_reruns(submissions))
+        submissions = tell_apart(_without_reruns(submissions))
+        _warn_of_baselines(submissions)
+        yield submissions
 
 
 def _user_or_team(submission: Submission) -> str:
@@ -262,6 +277,14 @@ def _counts_of_phases(submissions: Sequence[Submission], phase_of_name: Mapping[
         when = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
         lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{when}")
     return lines
+
+
+def _warn_of_baselines(submissions: Sequence[Submission]) -> None:
+    """Name the submissions that were made from a reference, and would be ranked as those of teams."""
+    names = [quote(submission.name) for submission in submissions if submission.is_baseline]
+    if names:
+        problem = f"organizer baselines made {counted(len(names), 'submission')}: {_first_words(names)}"
+        print(f"warning | {problem}; take out what is of no team, or give it with --baseline-zip")
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -436,8 +459,10 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: {counted(len(wrong), 'wrong line')}:", *first_lines(wrong))
     if key != "user":
         return rows
+    nearest = NearestNames(set(filter(None, users.values())))
     for user in sorted(rows.keys() - users.values()):
-        print(f"note | {quote(str(table))}: there is no submission of the user '{quote(user)}'")
+        name = f"'{quote(user)}'{nearest.words(user)}"
+        print(f"note | {quote(str(table))}: there is no submission of the user {name}")
     return {name: rows[user] for name, user in users.items() if user in rows}
 
 

@@ -55,6 +55,11 @@ def test_a_user_may_have_a_line_without_a_team(tmp_path, header):
     assert list(read_names(table, USERS)) == ["1.zip", "2.zip"]
 
 
+def test_the_nearest_user_of_a_wrong_one_is_named(tmp_path, capsys):
+    read_names(written(tmp_path, "user,team\nANN,A\n"), USERS)
+    assert "'ann'" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys, monkeypatch, encoding):
     # Long paths are shortened in messages.

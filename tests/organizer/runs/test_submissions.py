@@ -328,6 +328,21 @@ def test_only_folder_with_several_users_is_the_download_and_no_team(tmp_path, ca
         assert {one.team for one in submissions} == {"all", "dan"}
 
 
+def test_baselines_among_submissions_are_named(tmp_path, capsys):
+    baseline = {"BASELINE.txt": b"noisy", GESTURE: b"1,2,3\n"}
+    files = {
+        "a.zip": make_zip(baseline),
+        "b.zip": make_zip({GESTURE: b""}),
+        "c.zip": b"no zip",
+        f"d/{GESTURE}": b"",
+    }
+    files["d/BASELINE.txt"] = b"noisy"
+    with find_submissions(write_submissions(tmp_path / "in", files), rules=load_rules(ID)):
+        pass
+    (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
+    assert "2 submissions: a.zip, d" in warning
+
+
 def test_files_of_other_packing_programs_are_named(tmp_path, capsys):
     files = {"a.zip": b"", "bob.rar": b"", "cyd.tar.gz": b"", "Thumbs.db": b"", "._dan.rar": b""}
     with find_submissions(write_submissions(tmp_path / "in", files)) as submissions:
