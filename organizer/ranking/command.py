@@ -351,7 +351,7 @@ def _summary(ranking: Ranking) -> list[str]:
     else:
         lines.append(scored)
     notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
-    notes.append(cards.not_ranked_sentence(ranking))
+    notes += [cards.not_ranked_sentence(ranking), cards.published_sentence(ranking)]
     if ranking.board:
         notes.append(leaderboard_sentence(ranking.board))
     if ranking.deleted:

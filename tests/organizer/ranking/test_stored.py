@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
-from organizer.ranking import page, tables
+from organizer.ranking import cards, page, tables
 from organizer.ranking.stored import NoRankingError, note_on_last_run, read_rankings
 from tests.organizer.ranking.conftest import FILES
 from tests.rescoring import ID, rows
@@ -42,6 +43,16 @@ def test_a_stored_ranking_has_a_row_for_each_submission(everything):
     assert not ranked
     assert all(bool(row["rank"]) != bool(row["why_not_ranked"]) for row in stored_rows.values())
     assert len(ranking["facts"]["program"]) == len(ranking["facts"]["names"]) == 64
+
+
+def test_columns_of_the_table_of_names_that_are_published_are_named(everything):
+    (ranking,) = read_rankings(everything, ID)
+    assert "country" in cards.published_sentence(ranking)
+    facts = {"e-mail": "x", "phone": "1", "web": "a@b.org"}
+    records = [replace(one, submission=replace(one.submission, facts=facts)) for one in ranking.records]
+    teams = [replace(one, submission=replace(one.submission, facts=facts)) for one in ranking.team_records]
+    sentence = cards.published_sentence(replace(ranking, records=records, team_records=teams))
+    assert sentence.endswith(": phone.")
 
 
 def test_a_ranking_of_another_task_is_none(everything, tmp_path):
