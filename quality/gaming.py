@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -74,8 +75,8 @@ def print_table(ids: Sequence[str]) -> int:
             for trick, files in submissions(task_id):
                 print(row(task_id, trick, scores_of(task_id, trick, files)), flush=True)
     except Refused as error:
-        print(f"{task_id}, {trick.name}: {error}")
-        print("correct the task's modules in quality/, then write its demo data again")
+        remedy = "correct the evaluator, or the task's modules in quality/, and run this again"
+        print(f"{task_id}, {trick.name}: {error}", remedy, sep="\n", file=sys.stderr)
         return 1
     print(f"\n{_largest_gain(ids)}")
     return 0

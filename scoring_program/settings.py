@@ -153,7 +153,7 @@ def allowed(
                 findings.add("E-SETTINGS-KEY", problem, remedy, file=file, where=where, rule=where)
             elif not _is_allowed(setting, value):
                 remedy = f"it must be {_allowed_values(setting)}"
-                problem = "the value is not allowed"
+                problem = f"the value {quote(repr(value))} is not allowed"
                 findings.add("E-SETTINGS-VALUE", problem, remedy, file=file, where=where, rule=where)
             else:
                 checked[setting.name] = float(value) if isinstance(setting.default, float) else value

@@ -97,7 +97,7 @@ SCORING_TEXTS = {
     "E-REF-SPLIT anet_entities_gt": "the reference does not hold 1 video of 'validation', the first is moon; correct the split",
     "E-SETTINGS-KEY chalearn_gesture": "there is no setting of this name; did you mean protocol?",
     "E-SETTINGS-NAME chalearn_gesture": "only settings.yaml is read, and this file is named like it; rename it to settings.yaml, or take it away",
-    "E-SETTINGS-VALUE chalearn_gesture": "the value is not allowed; it must be one of published, released",
+    "E-SETTINGS-VALUE chalearn_gesture": "the value 'relesed' is not allowed; it must be one of published, released",
     "E-SETTINGS-YAML chalearn_gesture": 'this is not a mapping; write lines like "protocol: published"',
     "N-CATEGORY densepose": "1 detection of other categories ignored; write category_id 1",
     "N-CLASSES-MISSING kinetics_tps": "no class for 18 of 36 videos; this costs COST",

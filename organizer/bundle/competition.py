@@ -51,7 +51,9 @@ _YAML_REMEDIES = (
 _PYTHON_TAGS = (("!!", "python/unicode"), ("!!", "python/str"))
 _ODD_NUMBER = re.compile(r"[-+]?(?:0[0-9_]+|0[xb][0-9a-fA-F_]+|[0-9_]+(?::[0-9]+)+(?:\.[0-9_]*)?)")
 _YAML_REMEDY = 'correct the YAML; text with ": " or " #" in it, or a sign at its start, needs quotes'
-_KEY_WITHOUT_BLANK = re.compile(r"[\s-]*[\w-]+:(?!//)\S")
+# To YAML a no-break space, as copied from a page, is no blank.
+_KEY_WITHOUT_BLANK = re.compile(r"[\s-]*[\w-]+:(?!//)[\S\xa0]")
+_CONFLICT = "<<<<<<<"
 _FORMS = {"2": "v2", "1": "v1.5", "1.5": "v1.5"}
 
 # A mapping of competition.yaml, and the whole file.
@@ -226,6 +228,8 @@ def yaml_remedy(error: Exception) -> str:
     problem = yaml_problem(error)
     if "could not find expected ':'" in problem:
         lines, _ = _lines_to(getattr(error, "context_mark", None))
+        if lines and lines[-1].startswith(_CONFLICT):
+            return f"settle the conflict that git has marked from line {len(lines)} on"
         return _remedy_of_blank(lines) or _YAML_REMEDY
     if "mapping values are not allowed" in problem:
         lines, column = _lines_to(getattr(error, "problem_mark", None))
@@ -242,7 +246,7 @@ def _remedy_of_blank(lines: Sequence[str]) -> str:
     """Return what to do if the last of several lines has a key without a blank after its colon, else ""."""
     filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
     is_without_blank = filled and _KEY_WITHOUT_BLANK.match(lines[filled[-1] - 1])
-    return f"write a blank after the colon in line {filled[-1]}" if is_without_blank else ""
+    return f"write a plain blank after the colon in line {filled[-1]}" if is_without_blank else ""
 
 
 def _lines_to(mark: yaml.Mark | None) -> tuple[list[str], int]:

@@ -25,12 +25,12 @@ from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
-from organizer.bundle.zip_members import is_junk, is_zip, member_names, members_of, outer_names
+from organizer.bundle.zip_members import Member, is_junk, is_zip, member_names, members_of, outer_names
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, write_files, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
 from organizer.runs.worker import BuiltTask, Run, container_engine, run_program
-from organizer.tasks import content_of
+from organizer.tasks import content_of, labelled_items
 from people_in_video.references.preparation import check_reference, load_any
 from scoring_program.marks import MARKS_FILE
 from scoring_program.scoring import load_reference
@@ -247,7 +247,9 @@ def _check_annotations(
     reference: str, other: str, task: Declaration, items: Set[str], files: Files, report: LintReport
 ) -> None:
     """Report annotations, in whatever form `prepare` reads, for items of a reference in another file."""
-    common = sorted(items & _annotated_items(files[other], task.id))
+    annotated_items, demo_items = _annotated_items(files[other], posixpath.basename(other), task.id)
+    # Items of the demo data that everybody gets are a reference if there are no others in it.
+    common = sorted(items if items <= demo_items else items & annotated_items)
     if common:
         report.add(
             "annotations are shown",
@@ -259,20 +261,28 @@ def _check_annotations(
 
 
 @lru_cache
-def _annotated_items(archive: bytes, task_id: str) -> frozenset[str]:
-    """Return the items that references of a task in folders of a zip annotate; none in other files."""
+def _annotated_items(data: bytes, name: str, task_id: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the items that a file annotates, or references of a task in the folders of a zip; and those of
+    the demo data in a kit.
+
+    A file of labels alone, which is no whole reference, is one, too.
+    """
     files_of_folder: dict[str, dict[str, bytes]] = {}
-    for member in members_of(archive) if is_zip(archive) else ():
-        folder, name = posixpath.split(member.name)
-        if name and _DEMO_IN_KIT not in f"/{member.name}":
-            files_of_folder.setdefault(folder, {})[name] = member.data
-    items: set[str] = set()
+    for member in members_of(data) if is_zip(data) else [Member(name, data)]:
+        folder, file_name = posixpath.split(member.name)
+        if file_name:
+            files_of_folder.setdefault(folder, {})[file_name] = member.data
+    annotated_items: set[str] = set()
+    demo_items: set[str] = set()
     task = load_task(task_id)
-    for contents in files_of_folder.values():
+    for folder, contents in files_of_folder.items():
+        items = demo_items if _DEMO_IN_KIT in f"/{folder}/" else annotated_items
+        for file_name, content in contents.items():
+            items |= labelled_items(task_id, file_name, content)
         with tempfile.TemporaryDirectory() as work, suppress(Refused, OSError):
             write_files(contents, Path(work))
             items.update(load_any(task, Path(work), task.settings(Path(work))).items)
-    return frozenset(items)
+    return frozenset(annotated_items), frozenset(demo_items)
 
 
 def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, report: LintReport) -> None:

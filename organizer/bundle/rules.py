@@ -222,7 +222,7 @@ def _check_board(data: Competition, report: LintReport) -> None:
     for column in columns:
         if str(column.data["title"]).strip() == _TITLE_OF_THE_EYE:
             report.add("title of the eye", f"{column.where}/title")
-    most = max(len(phase["tasks"]) for phase in data["phases"])
+    most = max(len(set(map(str, phase["tasks"]))) for phase in data["phases"])
     if board.get("submission_rule") == "Force_Best" and most > 1:
         report.add("rule for one task", f"{_BOARD}/submission_rule")
 

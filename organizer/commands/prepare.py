@@ -18,7 +18,9 @@ from organizer.data.corenlp import lemmatize
 from organizer.data.prepare import VOCABULARY_OPTION, prepare_command
 from organizer.data.public_data import write_beside_reference
 from organizer.data.sources import unpacked_source
+from organizer.ranking.winner_rule import rule_of_settings, rule_text
 from people_in_video.drawings.images import Images
+from scoring_program.task import Task, load_task
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -53,4 +55,13 @@ def run(options: argparse.Namespace) -> int:
             options=task_options,
             images=Images(options.images, options.image_size),
         )
+        if code == 0:
+            _print_rule(load_task(options.task_id), output)
         return code or write_beside_reference(options.task_id, source, output, options.replace)
+
+
+def _print_rule(task: Task, reference: Path) -> None:
+    """Print what the rule for winners asks for, if the settings of a reference have one."""
+    rule = rule_of_settings(task.settings(reference))
+    if rule is not None:
+        print(f"rule for winners: {rule_text(rule, task.higher_is_better)}")

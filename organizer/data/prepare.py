@@ -42,7 +42,7 @@ from scoring_program import item_groups
 from scoring_program.marks import Mark
 from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE, read_key
-from scoring_program.task import load_task
+from scoring_program.task import Task, load_task
 from validator.findings import Findings, Note
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.limits import shortage_of
@@ -102,10 +102,11 @@ def _write_reference(
                 notes += check_reference(loaded)
                 notes += complete_vocabulary(loaded, folder)
                 overview = Overview(loaded, content_of(loaded))
-        expected_names = {*source_files(task, source, settings), *carried_files(source, settings)}
+        read_names = source_files(task, source, settings)
+        expected_names = {*read_names, *carried_files(source, settings)}
         # Where the reference is right, files that are left out are a warning in its overview.
         reported_in = overview.content.warnings if findings.ok else findings
-        _report_left_out(source, expected_names, task.reference_files, reported_in)
+        _report_left_out(task, source, read_names, expected_names, reported_in)
     return overview, notes
 
 
@@ -128,32 +129,50 @@ def _is_table_of_groups(path: Path) -> bool:
 
 
 def _report_left_out(
-    source: Path, expected_names: Collection[str], patterns: Sequence[str], findings: Findings
+    task: Task,
+    source: Path,
+    read_names: Sequence[str],
+    expected_names: Collection[str],
+    findings: Findings,
 ) -> None:
-    """Report the files that are no part of the reference; its files have names of some patterns."""
+    """Report the files that are no part of the reference of a task."""
     left_out = []
-    folders = []
-    tables_of_groups = []
     for path in sorted(source.iterdir()):
-        is_hidden = path.name.startswith(".") or path.name == JUNK
+        is_hidden = path.name.startswith(".") or path.name in JUNK
         if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
-            left_out.append(quote(path.name))
-            if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns):
-                folders.append(quote(path.name))
-            if _is_table_of_groups(path):
-                tables_of_groups.append(quote(path.name))
+            left_out.append(path)
     if left_out:
-        problem = f"{counted(len(left_out), 'file')} left out: {some_words(left_out, most=_NAMED)}"
-        remedy = "correct the names if they belong to the reference"
-        if patterns:
-            remedy += f", whose files are {', '.join(patterns)}"
-        if folders:
-            remedy += (
-                f"; files of a reference are in the folder {folders[0]}: give it as the source, if meant"
-            )
-        if tables_of_groups:
-            remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
+        names = some_words([quote(path.name) for path in left_out], most=_NAMED)
+        problem = f"{counted(len(left_out), 'file')} left out: {names}"
+        remedy = _remedy_of_left_out(task, left_out, read_names)
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
+
+
+def _remedy_of_left_out(task: Task, paths: Sequence[Path], read_names: Sequence[str]) -> str:
+    """Return what to do if files or folders were meant that are left out, as beside a prepared reference."""
+    patterns = task.reference_files
+    is_prepared = task.prepared_file in read_names or any(
+        path.is_file() and path.match(pattern) for path in paths for pattern in patterns
+    )
+    remedy = "correct the names if they belong to the reference"
+    if is_prepared:
+        remedy = f"{some_words(read_names)} alone is read: take it away, if the official files are meant"
+    elif patterns:
+        remedy += f", whose files are {', '.join(patterns)}"
+    folders = [
+        path
+        for path in paths
+        if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns)
+    ]
+    if len(folders) > 1:
+        remedy += f"; files of a reference are in {len(folders):,} folders: put them into one, if meant"
+    elif folders:
+        folder = quote(folders[0].name)
+        remedy += f"; files of a reference are in the folder {folder}: give it as the source, if meant"
+    tables_of_groups = [quote(path.name) for path in paths if _is_table_of_groups(path)]
+    if tables_of_groups:
+        remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
+    return remedy
 
 
 def prepare_command(

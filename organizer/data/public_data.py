@@ -19,7 +19,7 @@ from organizer.data.references import PUBLIC_SUFFIX
 from organizer.files import read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
 from people_in_video.references.preparation import Options
-from scoring_program.signature import VOCABULARY_FILE
+from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import load_task
 from validator.findings import Findings
 from validator.texts import counted, printable
@@ -85,6 +85,9 @@ def _write_and_print(
 
 def _replace(made: PublicData, output: Path, replace: bool) -> None:
     """Write public data into a folder, and lose nothing of others there. Raises Refused."""
+    if (output / KEY_FILE).is_file():
+        problem = "this is a reference with its key, which would be lost"
+        Findings().refuse("E-OUTPUT", problem, "choose another folder", file=str(output))
     with refused_if_locked(output), replacing_folder(output) as folder:
         write_files(made.files, folder)
         refuse_to_lose(output, folder, replace)

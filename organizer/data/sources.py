@@ -11,8 +11,8 @@ from pathlib import Path
 from organizer.files import DAMAGED
 from validator.findings import Findings
 
-JUNK = "__MACOSX"
-"""The folder that macOS adds to a zip."""
+JUNK = ("__MACOSX", "Thumbs.db", "desktop.ini")
+"""What macOS adds to a zip, and Windows to a folder, apart from hidden files."""
 
 
 @contextmanager
@@ -32,5 +32,7 @@ def unpacked_source(source: Path) -> Iterator[Path]:
         except DAMAGED as error:
             problem = f"the zip cannot be unpacked ({type(error).__name__})"
             Findings().refuse("E-REF-MISSING", problem, "give the folder of the files", file=str(source))
-        entries = [path for path in folder.iterdir() if path.name != JUNK and not path.name.startswith(".")]
+        entries = [
+            path for path in folder.iterdir() if path.name not in JUNK and not path.name.startswith(".")
+        ]
         yield entries[0] if len(entries) == 1 and entries[0].is_dir() else folder

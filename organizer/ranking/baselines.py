@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 from organizer.files import MALFORMED
 from organizer.runs.submissions import Submission, SubmissionsError
 from people_in_video.comparing.standings import Baseline
+from scoring_program.metrics.resampling import Range
+from validator.texts import quote
 
 
 class GivenBaselines(NamedTuple):
@@ -20,8 +22,11 @@ class GivenBaselines(NamedTuple):
     signature: str = ""
 
 
-def read_baselines(path: Path) -> GivenBaselines:
-    """Return the baselines in a JSON file. Raises SubmissionsError."""
+def read_baselines(path: Path, score_range: Range) -> GivenBaselines:
+    """Return the baselines in a JSON file.
+
+    Raises SubmissionsError if it is none, or if a score is not in the range of the task's.
+    """
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         content = data if isinstance(data, dict) else {"baselines": data}
@@ -29,6 +34,13 @@ def read_baselines(path: Path) -> GivenBaselines:
     except MALFORMED as error:
         form = '[{"name": "random", "score": 0.1, "interval": [0.05, 0.15]}]'
         raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
+    lowest, highest = score_range
+    for baseline in baselines:
+        is_too_low = lowest is not None and baseline.score < lowest
+        if is_too_low or (highest is not None and baseline.score > highest):
+            limits = " to ".join(f"{end:g}" if end is not None else "any" for end in score_range)
+            problem = f"{path}: the score {baseline.score:g} of {quote(baseline.name)} is impossible"
+            raise SubmissionsError(f"{problem}; scores of this task are {limits}")
     return GivenBaselines(baselines, str(content.get("signature", "")))
 
 

@@ -187,6 +187,12 @@ def fact_cards(ranking: Ranking) -> list[Element]:
     return table_cards("facts", "About the teams", "", headings, rows if titles else [])
 
 
+def published_sentence(ranking: Ranking) -> str:
+    """Return which columns of the table of names the published pages show, "" if none."""
+    titles = [quote(title) for title in public_titles(team_facts(ranking))]
+    return f"Pages to publish show these columns of --names: {some_words(titles)}." if titles else ""
+
+
 def public_titles(facts_of_team: Mapping[str, Mapping[str, str]]) -> list[str]:
     """Return the titles of what may be shown of teams: of columns with a text, and not of mail addresses."""
     texts_of_title: dict[str, str] = {}

@@ -27,6 +27,7 @@ from organizer.ranking.doubts import doubts_of, refuse_other_phase
 from organizer.ranking.eligibility import (
     find_violations,
     names_left_out,
+    undated_sentence,
     violations_sentence,
 )
 from organizer.ranking.leaderboard import (
@@ -38,13 +39,15 @@ from organizer.ranking.leaderboard import (
     read_leaderboard,
 )
 from organizer.ranking.ranking import DETAILS, Facts, Ranking, page_name, subfolders_of
-from organizer.ranking.stored import save_rankings, with_changes
+from organizer.ranking.stored import note_on_last_run, save_rankings, with_changes
 from organizer.ranking.winner_rule import (
     WinnerRule,
     check_baseline_name,
     check_gain,
     find_baseline,
+    is_doubtful,
     rule_of_settings,
+    rule_text,
     settings_of,
     winner_line,
 )
@@ -53,6 +56,7 @@ from organizer.runs.rescore import WORK, Options, Record, score_all
 from organizer.runs.submissions import Submission, SubmissionsError, find_submissions
 from organizer.runs.worker import BuiltTask
 from people_in_video.comparing.standings import Baseline
+from scoring_program.metrics.resampling import Range
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
 from validator.formats.rules import load_rules
@@ -158,13 +162,15 @@ def _remove_left_overs(output: Path) -> None:
 
 def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choices: Choices) -> None:
     """Score the submissions by each protocol, and write a ranking for each."""
-    baselines = _given_baselines(choices)
+    baselines = _given_baselines(choices, load_task(built.id).range)
     settings = settings_of(built)
     counting = choices.counting or counting_of(settings["counts"])
     facts = _facts_of(built, choices, counting, baselines.scores)
     if facts.is_demo:
         print("DEMO: the reference is synthetic demo data")
     refuse_other_phase(built, submissions, output)
+    if note := note_on_last_run(output, built.id):
+        print(printable(note))
     if built.label and built.phase is None:
         print("note | the phase is not known, so dates and limits are not checked: name it with --phase")
     rule = choices.winner_rule or rule_of_settings(settings)
@@ -172,6 +178,8 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         names = [baseline.team for baseline in choices.baseline_zips]
         check_baseline_name(rule, [*names, *(baseline.name for baseline in baselines.scores)])
         check_gain(rule, load_task(built.id))
+        if is_doubtful(rule):
+            print(f"warning | the rule for winners asks for {rule_text(rule, higher_is_better=True)}")
     board = _given_leaderboard(built, submissions, choices)
     options = replace(choices.engine, signature=baselines.signature)
     task = load_task(built.id)
@@ -182,6 +190,8 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
     for protocol in protocols:
         records = score_all(built, submissions, output, protocol, options)
         violations = find_violations(records, built.phase, choices.enforce)
+        if choices.enforce and built.phase and (sentence := undated_sentence(records)):
+            print(f"note | {sentence}")
         print(*(f"{line}\n" for line in doubts_of(built, protocol, records, violations)), sep="", end="")
         left_out = names_left_out(violations)
         team_records = rank_teams(records, left_out, task, counting, scores_of_phase[protocol])
@@ -251,14 +261,14 @@ def _facts_of(built: BuiltTask, choices: Choices, counting: Counting, baselines:
     )
 
 
-def _given_baselines(choices: Choices) -> GivenBaselines:
+def _given_baselines(choices: Choices, score_range: Range) -> GivenBaselines:
     """Return the baselines whose scores were given, if any were. Raises SubmissionsError."""
     path = choices.baselines
     if path is None:
         return GivenBaselines()
     if len(choices.protocols) > 1:
         raise SubmissionsError(f"{path}: baselines are scores by one protocol; give one, or leave them out")
-    return read_baselines(path)
+    return read_baselines(path, score_range)
 
 
 def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
@@ -341,7 +351,7 @@ def _summary(ranking: Ranking) -> list[str]:
     else:
         lines.append(scored)
     notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
-    notes.append(cards.not_ranked_sentence(ranking))
+    notes += [cards.not_ranked_sentence(ranking), cards.published_sentence(ranking)]
     if ranking.board:
         notes.append(leaderboard_sentence(ranking.board))
     if ranking.deleted:

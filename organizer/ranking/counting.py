@@ -91,10 +91,9 @@ def rank_teams(
         elif candidates := [record for record in team_records if record.digest in scores_of_file]:
             counting_records.append(max(candidates, key=lambda record: sign * scores_of_file[record.digest]))
     if undecided_teams:
-        problem = (
-            f"of these teams not one submission is chosen that can be ranked: {some_words(undecided_teams)}"
-        )
-        raise SubmissionsError(f"{problem}; write yes into the column chosen of --names for one of each")
+        problem = "of each team exactly one submission that can be ranked must be chosen, and is not of these"
+        remedy = "write yes into the column chosen of --names for one of each"
+        raise SubmissionsError(f"{problem}: {some_words(undecided_teams)}; {remedy}")
     return best_first(counting_records, task)
 
 

@@ -270,6 +270,15 @@ def _rules_broken_by_accounts(records: Sequence[Record]) -> dict[str, list[Broke
     return broken_rules_of_name
 
 
+def undated_sentence(records: Sequence[Record]) -> str:
+    """Return how many scored submissions have no date, by which no rule leaves them out; "" if none."""
+    n_undated = sum(1 for record in records if record.entry.outcome == SCORED and not record.submission.date)
+    if not n_undated:
+        return ""
+    number = counted(n_undated, "submission has", "submissions have")
+    return f"{number} no date, so --enforce cannot tell if in time: give dates in --names"
+
+
 def violations_sentence(violations: Sequence[Violation]) -> str:
     """Return how many submissions break which rule, and whether they are ranked; "" if none does."""
     if not violations:

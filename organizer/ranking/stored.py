@@ -69,6 +69,9 @@ def read_rankings(folder: Path, task_id: str = "") -> list[Ranking]:
 
 def _missing_text(folder: Path, task_id: str) -> str:
     """Return that a folder holds no complete ranking of a task, and what to do: name a phase that has one."""
+    if _is_of_task(folder, task_id):
+        problem = f"{folder / RANKING}: a part is missing, or another version has written it"
+        return f"{problem}; rank again with make rescore ID={task_id}"
     phases = []
     for path in sorted(folder.parent.glob(f"{task_id}_*")):
         with contextlib.suppress(*MALFORMED):
@@ -80,6 +83,25 @@ def _missing_text(folder: Path, task_id: str) -> str:
     if phases:
         remedy = f"name the phase with --phase, one of {some_words(phases)}"
     return f"{folder}: there is no complete ranking of {task_id} in it; {remedy}"
+
+
+def _is_of_task(folder: Path, task_id: str) -> bool:
+    """Return whether a file in a folder says that it is the ranking of a task, in whatever form."""
+    with contextlib.suppress(*MALFORMED):
+        return bool(json.loads((folder / RANKING).read_text(encoding="utf-8"))["task"] == task_id)
+    return False
+
+
+def note_on_last_run(output: Path, task_id: str) -> str:
+    """Return a note on a ranking in a folder that is of no use to find what has changed, else ""."""
+    if not (output / RANKING).is_file():
+        return ""
+    with contextlib.suppress(*MALFORMED):
+        for saved in saved_rankings(output, task_id):
+            _run_of(saved)
+        return ""
+    problem = "it is damaged, or of another task or version"
+    return f"note | {output / RANKING}: {problem}, so what has changed since then is not listed"
 
 
 def with_changes(ranking: Ranking, output: Path) -> Ranking:

@@ -28,6 +28,8 @@ from validator.names import NearestNames
 from validator.texts import quote, some_words
 
 _MOST_GAIN = 10.0
+# From here on a share may be meant as percent, or as a factor.
+_DOUBTFUL_GAIN = 1.0
 
 
 class WinnerRule(NamedTuple):
@@ -135,8 +137,34 @@ def rule_of_settings(settings: Settings) -> WinnerRule | None:
     return WinnerRule(rule["baseline"], float(rule["relative_gain"])) if rule else None
 
 
+def rule_text(rule: WinnerRule, higher_is_better: bool) -> str:
+    """Return what a rule asks for; of a share that may be meant otherwise, as what it is taken.
+
+    Examples
+    --------
+    >>> rule_text(WinnerRule("GVD", 0.1), True)
+    'a score at least 10 % above that of GVD'
+    >>> rule_text(WinnerRule("GVD", 10), True)
+    'a score at least 1000 % above that of GVD, 11 times as much (a relative_gain of 0.1 is 10 %)'
+    """
+    direction = "above" if higher_is_better else "below"
+    text = f"a score at least {100 * rule.relative_gain:g} % {direction} that of {quote(rule.baseline)}"
+    if not is_doubtful(rule):
+        return text
+    factor = f", {1 + rule.relative_gain:g} times as much" if higher_is_better else ""
+    return f"{text}{factor} (a relative_gain of 0.1 is 10 %)"
+
+
+def is_doubtful(rule: WinnerRule) -> bool:
+    """Return whether the share of a rule may be meant as percent, or as a factor."""
+    return rule.relative_gain >= _DOUBTFUL_GAIN
+
+
 def check_gain(rule: WinnerRule, task: Declaration) -> None:
-    """Raise SubmissionsError if no score can be better by the share that a rule asks for."""
+    """Raise SubmissionsError if a rule asks for no share, or for one by which no score can be better."""
+    if not 0 <= rule.relative_gain < math.inf:
+        problem = f"the rule for winners has the relative_gain {rule.relative_gain:g}"
+        raise SubmissionsError(f"{problem}; write 0 or more: 0.1 is 10 %")
     if not task.higher_is_better and rule.relative_gain >= 1:
         share = f"{100 * rule.relative_gain:g} %"
         problem = f"the rule for winners asks for a score {share} below that of {quote(rule.baseline)}"

@@ -24,8 +24,8 @@ _CLASSIC = re.compile(
     r"(?P<part>submission\.zip|output\.zip)"
 )
 _MEMBERS = re.compile(r"Team: (?P<team>.+); members: (?P<members>.*)", re.IGNORECASE)
-MEMBERS_FILE = "team_names_and_members.txt"
-"""The members of teams, in the download of classic CodaLab."""
+MEMBERS_PATTERN = "team_names_and_members*.txt"
+"""The file of the members of teams, in the download of classic CodaLab; that of another one is numbered."""
 
 
 class DownloadName(NamedTuple):
@@ -99,7 +99,7 @@ def is_result(name: str) -> bool:
 
 
 def read_members(text: str) -> dict[str, list[str]]:
-    """Return the users of each team by the text of `MEMBERS_FILE`.
+    """Return the users of each team by the text of their file.
 
     Examples
     --------

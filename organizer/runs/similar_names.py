@@ -7,6 +7,12 @@ from collections.abc import Iterable
 
 from validator.texts import is_printable, printable
 
+# Letters of other scripts that fonts draw as Latin ones, and these; capitals and small letters may differ.
+_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχϳ", "ABEZHIKMNOPTYXayiKvopTuxj"
+_CYRILLIC = "АВЕЅІЈКМНОРСТУХҮԚԜӀавеѕіјкмнорстухүһԁԛԝӏѵ", "ABESIJKMHOPCTYXYQWIaBesijKMHopcTyxyhdqwlv"
+_ARMENIAN = "ՍՕօոսց", "UOonug"
+_LATIN_LOOK = str.maketrans(*map("".join, zip(_GREEK, _CYRILLIC, _ARMENIAN)))
+
 
 def with_code_points(name: str) -> str:
     r"""Return a name in ASCII, with the code points of all other characters, and backslashes doubled.
@@ -32,15 +38,16 @@ def _with_backslashes_doubled(name: str) -> str:
 
 
 def look_of(name: str) -> str:
-    """Return what equal-looking names share: no invisible characters, one width of letters, no case.
+    """Return what equal-looking names share: no invisible characters, one width and script, no case.
 
     Examples
     --------
-    >>> look_of("Ali\u200bce") == look_of("\uff41lice")
+    >>> look_of("Ali\u200bce") == look_of("\uff41lice") == look_of("Al\u0456ce")
     True
     """
     visible_characters = "".join(filter(is_printable, name))
-    return unicodedata.normalize("NFKC", visible_characters).casefold().strip()
+    in_latin = unicodedata.normalize("NFKD", visible_characters).translate(_LATIN_LOOK)
+    return unicodedata.normalize("NFKC", in_latin).casefold().strip()
 
 
 def similar_names(names: Iterable[str]) -> list[list[str]]:

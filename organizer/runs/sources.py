@@ -1,26 +1,32 @@
 """What a folder of submissions, or a site's download of them, holds: zips, and submissions that are unpacked.
 
-An unpacked submission is a folder with files of the task, or a single file; it is zipped again.
+An unpacked submission is a folder with files of the task, or a single file; it is zipped again. A folder may
+hold whole downloads, and all files may be in one folder.
 """
 
 from __future__ import annotations
 
 import contextlib
+import fnmatch
+import hashlib
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
-from typing import Union
+from typing import IO, Union
 
+from organizer.errors import InputError
 from organizer.files import DAMAGED, zip_bytes
-from organizer.runs.download_names import MEMBERS_FILE, is_result, read_members, readings_of
+from organizer.runs.download_names import MEMBERS_PATTERN, is_result, read_members, readings_of
 from validator.formats.rules import Rules
+from validator.texts import quote, some_words
 
 _CHUNK = 1 << 20
 # The ending of the file of tasks that take one of any name.
 _SINGLE = ".json"
+_OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
 File = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
 # A zip, or the files of an unpacked submission by their names in it.
 Source = Union[File, Mapping[str, File]]
@@ -37,6 +43,14 @@ class Sources:
         Zips that are hidden, or that hold what a run has written.
     links : sequence of str
         Symbolic links that could be submissions.
+    downloads : sequence of str
+        Whole downloads of the site, whose members are among the submissions.
+    unpacked_downloads : sequence of str
+        The folders beside them that they were unpacked into, which are left out.
+    only_folder : str
+        The folder that all files are in, and were read from; "" if there is none.
+    archives : sequence of str
+        Files of other packing programs, as a RAR file, which no site takes for a submission.
     members : mapping of str to sequence of str
         The users of each team, if the download says it.
     """
@@ -45,6 +59,10 @@ class Sources:
     hidden: Sequence[str] = ()
     results: Sequence[str] = ()
     links: Sequence[str] = ()
+    downloads: Sequence[str] = ()
+    unpacked_downloads: Sequence[str] = ()
+    only_folder: str = ""
+    archives: Sequence[str] = ()
     members: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
@@ -68,10 +86,20 @@ def read_source(source: Source) -> bytes:
     return bytes(data)
 
 
-def sources_of_folder(folder: Path, rules: Rules | None) -> Sources:
+def names_in(source: Source) -> list[str]:
+    """Return the names of the files of a submission; none of a damaged zip."""
+    if isinstance(source, Mapping):
+        return list(source)
+    with contextlib.suppress(*DAMAGED), _open_file(source) as stream, zipfile.ZipFile(stream) as archive:
+        return archive.namelist()
+    return []
+
+
+def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> Sources:
     """Return the submissions in a folder and in the folders below it; ``rules`` are those of the task.
 
-    Symbolic links, which may lead anywhere, are left out.
+    Whole downloads among the files stay open until ``opened`` ends. Symbolic links, which may lead anywhere,
+    are left out.
     """
     files: dict[str, File] = {}
     links = []
@@ -82,7 +110,20 @@ def sources_of_folder(folder: Path, rules: Rules | None) -> Sources:
                 links.append(name)
         elif path.is_file():
             files[name] = path
-    return _sort_files(files, rules, links)
+    downloads = _open_downloads(files, opened)
+    unpacked = {_top_folder(name) for name in files} & {name[: -len(".zip")] for name in downloads}
+    kept_files = {
+        name: file
+        for name, file in files.items()
+        if name not in downloads and _top_folder(name) not in unpacked
+    }
+    sources = _sort_files(_with_members(kept_files, downloads.values()), rules, links)
+    return replace(sources, downloads=list(downloads), unpacked_downloads=list(unpacked))
+
+
+def _top_folder(name: str) -> str:
+    """Return the outermost folder that a file is in, "" for one at the top."""
+    return name.partition("/")[0] if "/" in name else ""
 
 
 def _name_in_utf8(path: Path) -> str:
@@ -94,14 +135,73 @@ def sources_of_download(archive: zipfile.ZipFile, rules: Rules | None) -> Source
     """Return the submissions in a download; ``rules`` are those of the task.
 
     Of members with the same name, as two teams of one name have, the second ends with ``(2)``.
+    Raises InputError if it holds whole downloads.
     """
+    files = _members_of(archive)
+    with ExitStack() as opened:
+        downloads = list(_open_downloads(files, opened))
+    if downloads:
+        names = some_words(list(map(quote, downloads)))
+        raise InputError(f"it holds whole downloads: {names}; unpack it, and give the folder")
+    return _sort_files(files, rules)
+
+
+def _open_downloads(files: Mapping[str, File], opened: ExitStack) -> dict[str, zipfile.ZipFile]:
+    """Return the whole downloads among the files at the top, by name.
+
+    A zip that holds several zips with names of a download is one: no task takes it for a submission.
+    """
+    downloads = {}
+    for name, file in files.items():
+        if _is_zip(name) and "/" not in name and not _is_hidden(name) and not readings_of(name):
+            with contextlib.suppress(*DAMAGED):
+                stream = opened.enter_context(_open_file(file))
+                archive = opened.enter_context(zipfile.ZipFile(stream))
+                if _n_download_zips(archive.namelist()) > 1:
+                    downloads[name] = archive
+    return downloads
+
+
+def _open_file(file: File) -> IO[bytes]:
+    """Return the bytes of a file as a stream."""
+    if isinstance(file, Path):
+        return file.open("rb")
+    archive, info = file
+    return archive.open(info)
+
+
+def _n_download_zips(names: Iterable[str]) -> int:
+    """Return how many zips are at the top and have the name of a download."""
+    top_zips = [name for name in names if _is_zip(name) and "/" not in name]
+    return sum(1 for name in top_zips if readings_of(name) or is_result(name))
+
+
+def _with_members(files: Mapping[str, File], downloads: Iterable[zipfile.ZipFile]) -> dict[str, File]:
+    """Return the files and the members of downloads; what has the same name and content is there once."""
+    merged = dict(files)
+    for archive in downloads:
+        for name, member in _members_of(archive).items():
+            number = 1
+            while (numbered := _numbered(name, number)) in merged and not _is_same(merged[numbered], member):
+                number += 1
+            merged.setdefault(numbered, member)
+    return merged
+
+
+def _is_same(file: File, other: File) -> bool:
+    first, second = (hashlib.sha256(read_source(source)).digest() for source in (file, other))
+    return first == second
+
+
+def _members_of(archive: zipfile.ZipFile) -> dict[str, File]:
+    """Return the members of a zip by name; of equal names the second ends with ``(2)``."""
     files: dict[str, File] = {}
     n_of_name: Counter[str] = Counter()
     for info in archive.infolist():
         if not info.is_dir():
             n_of_name[info.filename] += 1
             files[_numbered(info.filename, n_of_name[info.filename])] = archive, info
-    return _sort_files(files, rules)
+    return files
 
 
 def _numbered(name: str, number: int) -> str:
@@ -110,6 +210,13 @@ def _numbered(name: str, number: int) -> str:
 
 
 def _sort_files(files: Mapping[str, File], rules: Rules | None, links: Sequence[str] = ()) -> Sources:
+    only_folder = _only_folder(files)
+    if only_folder:
+        files = {
+            name[len(only_folder) + 1 :]: file
+            for name, file in files.items()
+            if _top_folder(name) == only_folder
+        }
     zips = [name for name in files if _is_zip(name)]
     hidden = [name for name in zips if _is_hidden(name)]
     results = [name for name in zips if name not in hidden and is_result(name)]
@@ -118,14 +225,39 @@ def _sort_files(files: Mapping[str, File], rules: Rules | None, links: Sequence[
     }
     other_names = [name for name in files if not _is_zip(name) and not _is_hidden(name)]
     submissions.update(_unpacked_submissions({name: files[name] for name in other_names}, zips, rules))
-    members = files.get(MEMBERS_FILE)
+    archives = [
+        name
+        for name in other_names
+        if name.lower().endswith(_OTHER_ARCHIVES) and not submissions.keys() & _parents(name)
+    ]
+    members: dict[str, list[str]] = {}
+    for name in fnmatch.filter(files, MEMBERS_PATTERN):
+        members.update(read_members(read_source(files[name]).decode("utf-8", "replace")))
     return Sources(
         submissions=submissions,
         hidden=hidden,
         results=results,
         links=links,
-        members=read_members(read_source(members).decode("utf-8", "replace")) if members else {},
+        only_folder=only_folder,
+        archives=archives,
+        members=members,
     )
+
+
+def _only_folder(files: Iterable[str]) -> str:
+    """Return the folder that all files are in, if names of a download there are of several users; else "".
+
+    A folder is a team; one with the submissions of all is a download that was unpacked or packed again.
+    """
+    visible = [name for name in files if not _is_hidden(name)]
+    folders = {_top_folder(name) for name in visible}
+    readings = [
+        readings_of(name)[0]
+        for name in visible
+        if name.count("/") == 1 and _is_zip(name) and readings_of(name)
+    ]
+    users = {reading.user or reading.team for reading in readings}
+    return folders.pop() if len(folders) == 1 and len(users) > 1 else ""
 
 
 def _unpacked_submissions(
@@ -181,7 +313,7 @@ def _name_in_submission(name: str, rules: Rules | None) -> str:
 
 def _is_of_task(name: str, rules: Rules | None) -> bool:
     patterns = rules.name_patterns if rules else ()
-    return any(fnmatchcase(PurePosixPath(name).name, pattern) for pattern in patterns)
+    return any(fnmatch.fnmatchcase(PurePosixPath(name).name, pattern) for pattern in patterns)
 
 
 def _is_zip(name: str) -> bool:

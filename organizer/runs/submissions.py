@@ -20,11 +20,20 @@ from organizer.errors import InputError
 from organizer.files import DAMAGED
 from organizer.runs.download_names import DownloadName, read_download_names, readings_of
 from organizer.runs.similar_names import similar_names, unambiguous, with_code_points
-from organizer.runs.sources import Source, Sources, read_source, sources_of_download, sources_of_folder
+from organizer.runs.sources import (
+    Source,
+    Sources,
+    names_in,
+    read_source,
+    sources_of_download,
+    sources_of_folder,
+)
 from validator.choose import tasks_of_files
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
-from validator.submission import open_submission
+from validator.kinds import HEAD_BYTES, kind_of
+from validator.nearest_names import NearestNames
+from validator.submission import BASELINE_FILE, open_submission
 from validator.texts import counted, quote
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -92,6 +101,11 @@ class Submission:
         readings = readings_of(self.name)
         return readings[0].id if readings else None
 
+    @property
+    def is_baseline(self) -> bool:
+        """Whether organizers made it from a reference."""
+        return any(PurePosixPath(name).name == BASELINE_FILE for name in names_in(self.source))
+
     def read(self) -> bytes:
         """Return the bytes of the zip; of a damaged member of a download those before the damage."""
         return read_source(self.source)
@@ -133,7 +147,9 @@ def find_submissions(
         _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
-        yield tell_apart(_without_reruns(submissions))
+        submissions = tell_apart(_without_reruns(submissions))
+        _warn_of_baselines(submissions)
+        yield submissions
 
 
 def _user_or_team(submission: Submission) -> str:
@@ -144,13 +160,16 @@ def _user_or_team(submission: Submission) -> str:
 def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
     """Return what is given; a download stays open until ``stack`` ends. Raises SubmissionsError."""
     if given.is_dir():
-        return sources_of_folder(given, rules)
+        return sources_of_folder(given, rules, stack)
     try:
         archive = stack.enter_context(zipfile.ZipFile(given))
     except DAMAGED as error:
         hint = f"{_HINT}, or the zip that the site gives for all of them"
         raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
-    return sources_of_download(archive, rules)
+    try:
+        return sources_of_download(archive, rules)
+    except InputError as error:
+        raise SubmissionsError(f"{given}: {error}") from error
 
 
 def _report_sources(sources: Sources) -> None:
@@ -159,6 +178,13 @@ def _report_sources(sources: Sources) -> None:
     _note_left_out(links, sources.links, "zip or folder", "zips or folders")
     _note_left_out("a part of their path begins with a dot or with __MACOSX", sources.hidden, "zip")
     _note_left_out("they hold what runs have written", sources.results, "zip")
+    _note_left_out("they are no zips, which sites take alone", sources.archives, "file")
+    _note_left_out("their zips beside them are read", sources.unpacked_downloads, "folder")
+    if sources.downloads:
+        examples = _first_words([quote(name) for name in sorted(sources.downloads, key=natural)])
+        print(f"note | read as downloads of the site: {counted(len(sources.downloads), 'zip')}: {examples}")
+    if sources.only_folder:
+        print(f"note | read from the only folder, which holds several users: {quote(sources.only_folder)}")
     if sources.unpacked:
         names = sorted(sources.unpacked, key=natural)
         examples = _first_words([quote(name) for name in names])
@@ -251,6 +277,14 @@ def _counts_of_phases(submissions: Sequence[Submission], phase_of_name: Mapping[
         when = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
         lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{when}")
     return lines
+
+
+def _warn_of_baselines(submissions: Sequence[Submission]) -> None:
+    """Name the submissions that were made from a reference, and would be ranked as those of teams."""
+    names = [quote(submission.name) for submission in submissions if submission.is_baseline]
+    if names:
+        problem = f"organizer baselines made {counted(len(names), 'submission')}: {_first_words(names)}"
+        print(f"warning | {problem}; take out what is of no team, or give it with --baseline-zip")
 
 
 def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
@@ -377,8 +411,11 @@ def _named(submission: Submission, row: Mapping[str, str]) -> Submission:
 
 
 def read_text(table: Path) -> str:
-    """Return the text of a table in UTF-8 or Latin-1. Raises OSError."""
+    """Return the text of a table in UTF-8 or Latin-1. Raises OSError, and SubmissionsError if it is none."""
     data = table.read_bytes()
+    kind = kind_of(data[:HEAD_BYTES])
+    if kind is not None:
+        raise SubmissionsError(f"{table}: this is {kind.name}, not CSV; {kind.how('CSV')}")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -422,8 +459,10 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
         raise SubmissionsError(f"{table}: {counted(len(wrong), 'wrong line')}:", *first_lines(wrong))
     if key != "user":
         return rows
+    nearest = NearestNames(set(filter(None, users.values())))
     for user in sorted(rows.keys() - users.values()):
-        print(f"note | {quote(str(table))}: there is no submission of the user '{quote(user)}'")
+        name = f"'{quote(user)}'{nearest.words(user)}"
+        print(f"note | {quote(str(table))}: there is no submission of the user {name}")
     return {name: rows[user] for name, user in users.items() if user in rows}
 
 
@@ -481,7 +520,10 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
     if name in before:
         return f"the {key} '{quote(name)}' has a line before"
     if key == "submission" and name not in users:
-        return f"there is no submission '{quote(name)}'; names are as in scores.csv"
+        remedy = (
+            f"it is called '{quote(name)}.zip'" if f"{name}.zip" in users else "names are as in scores.csv"
+        )
+        return f"there is no submission '{quote(name)}'; {remedy}"
     if key == "user" and not (name and row.get("team", name)):
         return "user or team is empty"
     for column in _ANSWERS:

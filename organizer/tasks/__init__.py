@@ -1,7 +1,8 @@
 """Annotations of a challenge, as organizers use them: predictions made of them, parts, and what they hold.
 
 ``organizer/tasks/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge,
-``content_of``, which puts a `Content` together, and ``PUBLIC_DATA``.
+``content_of``, which puts a `Content` together, and ``PUBLIC_DATA``. Where an official file of labels is of
+no use without others, ``labelled_items`` says what it labels by itself.
 """
 
 from __future__ import annotations
@@ -246,3 +247,15 @@ def content_of(loaded: AnyLoaded) -> Content:
         problem, remedy = "nothing that is scored is annotated", "give the labels, which may be withheld"
         Findings().refuse("E-REF-EMPTY", problem, remedy, file=loaded.folder.name)
     return content
+
+
+def labelled_items(task_id: str, name: str, data: bytes) -> set[str]:
+    """Return the items that one official file of a reference labels, whatever lies beside it; none of others.
+
+    Parameters
+    ----------
+    name : str
+        The name of the file, without folders.
+    """
+    items_of_file = getattr(module_of(task_id), "labelled_items", None)
+    return items_of_file(name, data) if items_of_file else set()

@@ -48,6 +48,7 @@ from validator.formats.chalearn.write import encode_files
 Row = list[int]
 Prediction = dict[str, list[Row]]
 _KIND = "row"
+_LABELS = "_labels.csv"
 # Rows that end before this share of their sequence are early; so many of a sequence are not all early.
 _EARLY = 0.1
 _MANY_ROWS = 3
@@ -245,3 +246,8 @@ def _public_data_files(reference: Reference) -> dict[str, bytes]:
 
 ANNOTATIONS = {task_id: TrackAnnotations(task_id) for task_id in TRACKS}
 PUBLIC_DATA = PublicPart(make=_public_files, find_leaks=_find_leaks)
+
+
+def labelled_items(name: str, data: bytes) -> set[str]:
+    """Return the sequence whose labels a file holds, none of other files."""
+    return {name[: -len(_LABELS)]} if name.endswith(_LABELS) and data.strip() else set()

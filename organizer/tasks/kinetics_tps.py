@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -13,7 +14,7 @@ import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import Files, json_bytes
+from organizer.files import MALFORMED, Files, json_bytes
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -391,3 +392,12 @@ PUBLIC_DATA = PublicPart(
     prepared_file=PREPARED_FILE,
     of_items=_public_files_of_items,
 )
+
+
+def labelled_items(name: str, data: bytes) -> set[str]:
+    """Return the videos whose classes or parts a file holds, none of other files."""
+    if name not in (CLASSES_FILE, PARTS_FILE):
+        return set()
+    with contextlib.suppress(*MALFORMED):
+        return set(dict(json.loads(data)))
+    return set()

@@ -45,7 +45,7 @@ REFERENCE_ERRORS = {
     "E-REF-TEMPLATE": "U or V is not in 0..1; take the official file",
     "E-SETTINGS-KEY": "there is no setting of this name; did you mean protocol?",
     "E-SETTINGS-NAME": "only settings.yaml is read, and this file is named like it; rename it to settings.yaml, or take it away",
-    "E-SETTINGS-VALUE": "the value is not allowed; it must be a whole number from 1 to 10",
+    "E-SETTINGS-VALUE": "the value 11 is not allowed; it must be a whole number from 1 to 10",
     "E-SETTINGS-YAML": "this is not valid YAML: expected ',' or ']', but got '<stream end>'; correct it",
 }
 # Of NOTES in data/test_codes.py.

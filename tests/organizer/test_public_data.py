@@ -260,6 +260,14 @@ def test_files_of_others_in_the_folder_are_not_lost(tmp_path, capsys):
     assert "notes.txt" not in files
 
 
+def test_a_reference_is_not_lost_for_public_data(tmp_path, capsys):
+    (tmp_path / "signature_key.txt").write_text("0" * 32)
+    call = f"public-data chalearn_gesture --source {REFERENCES / 'chalearn_gesture'} --output {tmp_path} --replace"
+    assert main(call.split()) == 1
+    assert "E-OUTPUT" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["signature_key.txt"]
+
+
 def test_wrong_source_writes_nothing(tmp_path, capsys):
     assert public_data(GESTURE, tmp_path / "nowhere", tmp_path / "out") == (1, {})
     assert " E-REF-MISSING " in capsys.readouterr().out

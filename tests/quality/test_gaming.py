@@ -9,7 +9,7 @@ from functools import cache
 import pytest
 
 from organizer.files import folder_files
-from quality import gaming
+from quality import demo_command, gaming
 from quality.gaming import CORRECT, row, scores_of, submissions
 from quality.kinetics_tps import task as kinetics_tps
 from quality.kinetics_tps.synthetic import humans_of
@@ -17,6 +17,8 @@ from quality.task import Trick, quality_tasks
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, only_at_night
+from validator import hidden_log
+from validator.findings import Findings
 from validator.formats.kinetics_tps.write import CLASSES_FILE, PARTS_FILE, encode_submission
 
 TRICKS = [(task, trick) for task in task_ids() for trick in quality_tasks()[task].tricks]
@@ -95,3 +97,16 @@ def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsy
     out = capsys.readouterr().out
     assert "chalearn_gesture, broken trick: 1. E-ITEMS-NONE" in out
     assert "quality/" in out
+
+
+def test_why_demo_data_cannot_be_scored_is_said_beside_what_is_printed(monkeypatch, capsys):
+    def fail(*arguments):
+        hidden_log.write("KeyError: 'demo_00002'")
+        Findings().refuse("E-EVALUATOR", "it failed", "correct it")
+
+    monkeypatch.setattr(demo_command, "write_demo_data", lambda *arguments: None)
+    monkeypatch.setattr(gaming, "scores_of", fail)
+    assert demo_command.demo_data_command(["chalearn_gesture"]) == 1
+    printed = capsys.readouterr().err
+    assert "E-EVALUATOR" in printed
+    assert "KeyError: 'demo_00002'" in printed

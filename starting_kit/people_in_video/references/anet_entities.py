@@ -89,9 +89,9 @@ def _check_given(loaded: AnyLoaded) -> Notes:
     """Look for mistakes of organizers that make a run pointless or wrong. Raises Refused."""
     reference, settings = loaded.reference, loaded.settings
     with Findings.collect() as findings:
-        if not len(reference.words.segment):
-            _refuse_empty(reference, settings, findings)
         _check_splits(reference, settings, findings)
+        if findings.ok and not len(reference.words.segment):
+            _refuse_empty(reference, settings, findings)
         _check_vocabulary(reference, settings, findings)
     return []
 

@@ -28,7 +28,9 @@ from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle, lint_files
 from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.codes import CODES
-from organizer.files import zip_bytes
+from organizer.data.prepare import prepare
+from organizer.files import folder_files, zip_bytes
+from organizer.tasks import labelled_items
 from quality.competition import competition_text
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, ROOT, make_zip, with_flag_of_encryption
@@ -543,6 +545,8 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("title: %birds", "quotes"),
         ("version:2\ntitle: Birds", "line 1"),
         ("title: Birds\nimage:logo.png\nterms: a", "line 2"),
+        ("version: 2\ntitle:\xa0Birds\nterms: a", "line 2"),
+        ("version: 2\n<<<<<<< HEAD\ntitle: Birds\n=======", "line 2"),
         ("title: Birds\n  terms: a", "indent"),
         ('title: "Birds', "close"),
     ],
@@ -687,6 +691,17 @@ def sort_by(key):
         board["primary_index"] = index
 
     return change
+
+
+def test_a_leaderboard_sorted_by_coverage_is_a_warning(lint):
+    report = lint(sort_by("coverage"))
+    assert {place for place in places(report.warnings) if place[0] == "L-BOARD"} == {
+        ("L-BOARD", YAML, "/leaderboards/0/columns/1")
+    }
+
+
+def test_a_phase_that_names_its_task_twice_has_one_task(lint):
+    assert "L-RULE" not in codes(lint(lambda data, files: data["phases"][0]["tasks"].append(0)).warnings)
 
 
 @pytest.mark.parametrize("key", ["score", "f1_loc_per_sent", "f1_loc"])
@@ -910,6 +925,38 @@ def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
     assert ("L-LEAK", "other.zip", "") in places(report.warnings)
 
 
+@pytest.mark.parametrize(
+    ("task_id", "name", "text", "items"),
+    [
+        ("chalearn_action", "S1_labels.csv", "1,1,5,9\n", {"S1"}),
+        ("chalearn_action", "S1_labels.csv", "", set()),
+        ("chalearn_action", "S1_prediction.csv", "1,1,5,9\n", set()),
+        ("kinetics_tps", "gt_part_result.json", '{"v1": {}}', {"v1"}),
+        ("kinetics_tps", "gt_vid_result.json", "[1]", set()),
+        ("densepose", "val.json", '{"annotations": [{"image_id": 7, "dp_x": [1]}, {"image_id": 8}]}', {"7"}),
+        ("densepose", "results.json", '[{"image_id": 7}]', set()),
+        (
+            "anet_entities_gt",
+            "train.json",
+            '{"annotations": {"v1": {"segments": {"0": {"process_bnd_box": [[1, 2, 3, 4]]}}}, "v2": {"segments": {}}}}',
+            {"v1"},
+        ),
+        ("anet_entities_gt", "skeleton.json", '{"annotations": {"v1": {"segments": {"0": {"process_bnd_box": []}}}}}', set()),
+    ],
+)  # fmt: skip
+def test_labels_without_the_files_beside_them_are_annotations(task_id, name, text, items):
+    assert labelled_items(task_id, name, text.encode()) == items
+
+
+def test_hidden_labels_alone_are_named_where_participants_see_them(lint):
+    def change(data, files):
+        data["title"] = "Real data"
+        hidden(files)
+        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"train/S1_labels.csv": b"2,5,9\n"})
+
+    assert ("L-LEAK", "starting_kit.zip", "") in places(lint(change).warnings)
+
+
 def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
     def change(data, files):
         data["title"] = "Real data"
@@ -987,6 +1034,18 @@ def test_demo_data_in_the_kit_is_no_leak_and_needs_its_title(lint):
     assert codes(lint(lambda data, files: data.update(title="Real data")).errors) == set()
     report = lint(lambda data, files: data.update(title="Real data"))
     assert places(report.errors) == {("L-DEMO", REFERENCE, "")}
+
+
+def test_demo_reference_that_was_prepared_again_is_named(lint, tmp_path):
+    prepare(ID, REFERENCES / ID, tmp_path / "reference")
+
+    def change(data, files):
+        data["title"] = "Real data"
+        files[REFERENCE] = zip_bytes({**folder_files(tmp_path / "reference"), "signature_key.txt": KEY})
+
+    report = lint(change)
+    assert report.errors.ok
+    assert ("L-LEAK", "starting_kit.zip", "") in places(report.warnings)
 
 
 def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
@@ -1216,6 +1275,8 @@ def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(t
     source = tmp_path / "source"
     shutil.copytree(REFERENCES / "chalearn_gesture", source)
     (source / "SYNTHETIC.md").unlink()
+    for path in source.glob("Demo*.csv"):
+        path.rename(path.with_name(path.name.replace("Demo", "Real")))
     labels = sorted(source.glob("*_labels.csv"))
     for path in labels[1:6]:
         path.write_bytes(labels[0].read_bytes())

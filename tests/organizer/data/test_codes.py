@@ -176,6 +176,14 @@ def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path
     assert "*_labels.csv" in left_out.text
 
 
+def test_range_of_a_number_of_frames_is_said_in_plain_words(tmp_path, capsys):
+    def empty(folder):
+        (folder / "DemoSequence0003_data.csv").write_text("0,20,2000\n")
+
+    _, lines = prepared(GESTURE, empty, tmp_path, capsys)
+    assert "all your number of frames are" in lines[0]
+
+
 def test_many_files_with_wrong_names_are_one_line(tmp_path, capsys):
     def rename(folder):
         for path in sorted(folder.glob("*_labels.csv"))[:5]:
@@ -188,14 +196,15 @@ def test_many_files_with_wrong_names_are_one_line(tmp_path, capsys):
 
 
 @pytest.mark.parametrize("task", [GESTURE, KINETICS])
-def test_files_that_macs_add_are_no_part_of_a_reference(tmp_path, capsys, task):
+def test_files_that_systems_add_are_no_part_of_a_reference(tmp_path, capsys, task):
     def add(folder):
+        (folder / "Thumbs.db").write_bytes(b"")
         for path in sorted(folder.glob("*.*")):
             (folder / f"._{path.name}").write_bytes(b"\0\5\x16\7")
 
     exit_code, lines = prepared(task, add, tmp_path, capsys)
     assert exit_code == 0
-    assert not [line for line in lines if "._" in line]
+    assert not [line for line in lines if "._" in line or "Thumbs.db" in line]
     assert not list((tmp_path / "output").glob("._*"))
 
 

@@ -175,6 +175,25 @@ def test_files_one_folder_deeper_are_named(tmp_path):
     assert "folder labels" in problem.remedy
 
 
+def test_files_in_a_folder_for_each_sequence_are_told_to_go_into_one(tmp_path):
+    for path in (REFERENCES / "chalearn_gesture").glob("DemoSequence000[12]_*.csv"):
+        folder = tmp_path / "source" / path.name[:16]
+        folder.mkdir(parents=True, exist_ok=True)
+        shutil.copy(path, folder)
+    findings = refused(prepare, "chalearn_gesture", tmp_path / "source", tmp_path / "out")
+    (problem,) = [problem for problem in findings.problems if problem.code == "R-LEFT-OUT"]
+    assert " 2 folders" in problem.remedy
+
+
+def test_official_files_beside_a_prepared_reference_are_said_to_be_not_read(tmp_path):
+    source = shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source")
+    prepare("chalearn_gesture", source, tmp_path / "out")
+    shutil.copy(tmp_path / "out" / "sequences.json", source)
+    overview, _ = prepare("chalearn_gesture", source, tmp_path / "out")
+    (problem,) = [one for one in overview.content.warnings.problems if one.code == "R-LEFT-OUT"]
+    assert "sequences.json alone is read" in problem.remedy
+
+
 def test_files_of_another_kind_are_named_whatever_they_should_be(tmp_path):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "source")
     names = sorted(path.name for path in source.glob("*.mat"))

@@ -584,7 +584,7 @@ def test_baselines_are_read_from_json(submissions, tmp_path, capsys):
     "text",
     ["[1]", "{", "{}", '[{"name": "a"}]', '[{"name": "a", "score": NaN}]', '[{"name": "a", "score": "1"}]',
      '[{"name": "a", "score": true}]', '[{"name": "a", "score": 0.5, "interval": [0.9, 0.1]}]',
-     '[{"name": "a", "score": 0, "interval": [0]}]', '[{"name": "a", "score": 1' + "0" * 400 + "}]"],
+     '[{"name": "a", "score": 12}]', '[{"name": "a", "score": 0, "interval": [0]}]', '[{"name": "a", "score": 1' + "0" * 400 + "}]"],
 )  # fmt: skip
 def test_other_json_than_baselines_is_refused(submissions, tmp_path, capsys, text):
     path = tmp_path / "baselines.json"

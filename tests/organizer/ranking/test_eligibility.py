@@ -8,7 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from organizer.ranking.eligibility import Rule, count_left_out, find_violations, left_out_text, names_left_out
+from organizer.ranking.eligibility import (
+    Rule,
+    count_left_out,
+    find_violations,
+    left_out_text,
+    names_left_out,
+    undated_sentence,
+)
 from organizer.runs.phase import Phase
 from organizer.runs.rescore import Record
 from organizer.runs.scoring_process import INVALID, SCORED, Entry
@@ -268,3 +275,9 @@ def test_each_submission_that_is_left_out_is_counted_once_for_one_public_reason(
     assert text.startswith("5 ")
     assert "3 over the limit" in text
     assert left_out_text(count_left_out(find_violations(records[2:], PHASE, enforce=False))) == ""
+
+
+def test_scored_submissions_without_a_date_are_counted():
+    undated = [record_of(1, ""), record_of(2, ""), record_of(3, "", outcome=INVALID)]
+    assert undated_sentence([record_of(4)]) == ""
+    assert undated_sentence([*undated, record_of(4)]).startswith("2 ")

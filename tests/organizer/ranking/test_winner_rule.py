@@ -107,7 +107,10 @@ def test_baseline_of_which_only_the_score_is_known_has_a_line_without_an_interva
 def test_line_that_no_score_can_reach_is_said_to_be_so(folder, tmp_path, capsys):
     options = ["--beats", "best", "--by", "900%", *baseline_zip(folder, "best")]
     assert call(folder, tmp_path / "out", *options) == 0
-    assert "0 of 3 teams" in capsys.readouterr().out
+    printed = capsys.readouterr().out
+    assert "0 of 3 teams" in printed
+    (warning,) = [line for line in printed.splitlines() if line.startswith("warning")]
+    assert "10 times" in warning
     assert "No score can reach it" in ranking_page(tmp_path / "out")
 
 
@@ -133,6 +136,15 @@ def test_name_that_is_no_baseline_is_refused_before_anything_is_scored(folder, t
     assert "Middle" in printed
     assert "'middle'" in printed
     assert list((tmp_path / "out" / "store").glob("*/*.json")) == []
+
+
+@pytest.mark.parametrize(("gain", "words"), [("0.1", "10 % above that of GVD"), ("10", "11 times")])
+def test_preparing_says_what_the_rule_asks_for(tmp_path, capsys, gain, words):
+    source = shutil.copytree(REFERENCE, tmp_path / "source")
+    (source / "settings.yaml").write_text(f"winner_rule: {{baseline: GVD, relative_gain: {gain}}}\n")
+    assert main(["prepare", ID, "--source", str(source), "--output", str(tmp_path / "out")]) == 0
+    (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("rule for winners")]
+    assert words in line
 
 
 @pytest.mark.parametrize("text", ["ten", "-5%", "2000%"])

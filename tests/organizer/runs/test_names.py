@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from organizer.runs.submissions import SubmissionsError, find_submissions, read_names
-from tests.helpers import ROOT
+from tests.helpers import ROOT, make_zip
 from tests.rescoring import write_submissions
 
 USERS = {"1.zip": "ann", "2.zip": "ann", "3.zip": "böb"}
@@ -55,6 +55,11 @@ def test_a_user_may_have_a_line_without_a_team(tmp_path, header):
     assert list(read_names(table, USERS)) == ["1.zip", "2.zip"]
 
 
+def test_the_nearest_user_of_a_wrong_one_is_named(tmp_path, capsys):
+    read_names(written(tmp_path, "user,team\nANN,A\n"), USERS)
+    assert "'ann'" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "latin-1"])
 def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys, monkeypatch, encoding):
     # Long paths are shortened in messages.
@@ -80,6 +85,7 @@ def test_a_team_may_have_several_users_with_several_submissions(tmp_path, capsys
         ("2.zip,A,2024-05-31,yes,no", "more cells"),
         ("2.zip,A,2024-05-31,maybe", "counts is 'maybe'"),
         ("1.zip,A,", "submission '1.zip'"),
+        ("2,A,", "called '2.zip'"),
     ],
 )
 def test_a_wrong_line_is_named(tmp_path, line, value):
@@ -117,6 +123,16 @@ def test_all_wrong_lines_are_counted_and_the_first_ten_named(tmp_path):
 def test_another_header_is_refused(tmp_path, text):
     with pytest.raises(SubmissionsError, match=r"names\.csv: .*submission,team,date or user,team"):
         read_names(written(tmp_path, text), USERS)
+
+
+@pytest.mark.parametrize(
+    ("data", "name"),
+    [(make_zip({"[Content_Types].xml": ""}), "Excel"), ("user,team\n".encode("utf-16"), "UTF-16")],
+)
+def test_a_table_that_is_no_csv_is_named(tmp_path, data, name):
+    (tmp_path / "names.csv").write_bytes(data)
+    with pytest.raises(SubmissionsError, match=rf"names\.csv: .*{name}"):
+        read_names(tmp_path / "names.csv", USERS)
 
 
 def test_a_missing_table_is_refused(tmp_path):

@@ -98,8 +98,9 @@ def test_what_has_no_phase_in_its_name_is_named_where_a_phase_is_asked_for(tmp_p
     assert "by_mail.zip" in no_phase
 
 
-ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "ALICE"]
-AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", "ALICE"]
+# With invisible characters, in full width, with a Cyrillic and a Greek letter, in capitals.
+ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "al\u0456ce", "\u0391lice", "ALICE"]
+AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", r"al\u0456ce", r"\u0391lice", "ALICE"]
 
 
 def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys):
@@ -107,7 +108,7 @@ def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys
     path = download(tmp_path / "all.zip", members)
     with find_submissions(path) as submissions:
         assert [submission.team for submission in submissions] == [*AS_SHOWN, "Zo\xeb"]
-        assert {len(submission.other_looks) for submission in submissions} == {4, 0}
+        assert {len(submission.other_looks) for submission in submissions} == {len(ALIKE) - 1, 0}
     out = capsys.readouterr().out
     assert out.startswith("warning | ")
     assert all(name in out for name in AS_SHOWN)
@@ -276,6 +277,78 @@ def test_results_beside_submissions_are_left_out(tmp_path, capsys):
     with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
         assert {submission.name for submission in submissions} == {f"9_{REST}", "res_team.zip", "output.zip"}
     assert "2 zips" in capsys.readouterr().out
+
+
+SECOND = "10_bob_PhaseId3_2024-05-02_x.zip"
+
+
+def test_whole_downloads_in_a_folder_are_read_and_what_they_share_is_there_once(tmp_path, capsys):
+    first = {f"9_{REST}": b"ann", f"res_9_{REST}": b"scores", SECOND: b"bob"}
+    files = {
+        "may.zip": make_zip(first),
+        "june.zip": make_zip({SECOND: b"bob", "11_cyd_PhaseId3_2024-06-01_x.zip": b"cyd"}),
+        "board.zip": make_zip(CLASSIC),
+        "may/9_ann_PhaseId3_2024-05-01_submission.zip": b"ann",
+        "dan.zip": b"dan",
+    }
+    with find_submissions(write_submissions(tmp_path / "in", files)) as submissions:
+        found = {(one.team, one.user, one.read()) for one in submissions}
+        assert len(submissions) == 8
+    assert found == {
+        ("ann", "ann", b"ann"),
+        ("bob", "bob", b"bob"),
+        ("cyd", "cyd", b"cyd"),
+        ("dan", "", b"dan"),
+        ("anna", "anna", b"a"),
+        ("Blue", "bob", b"b"),
+        ("Red - 9 x", "", b"c"),
+    }
+    notes = capsys.readouterr().out
+    assert "3 zips: board.zip, june.zip, may.zip" in notes
+    assert "1 folder: may" in notes
+
+
+def test_zip_of_whole_downloads_is_refused_in_one_line(tmp_path):
+    path = download(tmp_path / "all.zip", {"may.zip": make_zip(THREE)})
+    with pytest.raises(SubmissionsError, match=r"may\.zip.*unpack") as caught, find_submissions(path):
+        pass
+    assert len(caught.value.args) == 1
+
+
+@pytest.mark.parametrize("is_download", [False, True])
+def test_only_folder_with_several_users_is_the_download_and_no_team(tmp_path, capsys, is_download):
+    files = {f"all/9_{REST}": b"ann", f"all/{SECOND}": b"bob", "all/.DS_Store": b"", ".lock": b""}
+    path = tmp_path / "in.zip"
+    given = download(path, files) if is_download else write_submissions(tmp_path / "in", files)
+    with find_submissions(given) as submissions:
+        assert [(one.team, one.date) for one in submissions] == [("ann", "2024-05-01"), ("bob", "2024-05-02")]
+    assert "all" in capsys.readouterr().out
+    more = write_submissions(tmp_path / "more", {**files, "dan/x.zip": b""})
+    with find_submissions(more) as submissions:
+        assert {one.team for one in submissions} == {"all", "dan"}
+
+
+def test_baselines_among_submissions_are_named(tmp_path, capsys):
+    baseline = {"BASELINE.txt": b"noisy", GESTURE: b"1,2,3\n"}
+    files = {
+        "a.zip": make_zip(baseline),
+        "b.zip": make_zip({GESTURE: b""}),
+        "c.zip": b"no zip",
+        f"d/{GESTURE}": b"",
+    }
+    files["d/BASELINE.txt"] = b"noisy"
+    with find_submissions(write_submissions(tmp_path / "in", files), rules=load_rules(ID)):
+        pass
+    (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
+    assert "2 submissions: a.zip, d" in warning
+
+
+def test_files_of_other_packing_programs_are_named(tmp_path, capsys):
+    files = {"a.zip": b"", "bob.rar": b"", "cyd.tar.gz": b"", "Thumbs.db": b"", "._dan.rar": b""}
+    with find_submissions(write_submissions(tmp_path / "in", files)) as submissions:
+        assert [one.team for one in submissions] == ["a"]
+    (note,) = capsys.readouterr().out.splitlines()
+    assert "2 files: bob.rar, cyd.tar.gz" in note
 
 
 def test_members_with_equal_names_are_submissions_of_their_own(tmp_path):

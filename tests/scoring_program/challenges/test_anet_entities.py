@@ -194,6 +194,11 @@ def segment_of(reference):
         (lambda r, s: segment_of(r)["process_idx"][0].append(0), "E-REF-SEGMENT", "equal length"),
         (lambda r, s: s["validation"].append("v_nobody"), "E-REF-SPLIT", "v_nobody"),
         (lambda r, s: s.update(val=s.pop("validation")), "E-REF-SPLIT", "'validation'"),
+        (
+            lambda r, s: s.update(validation=[video[2:] for video in s["validation"]]),
+            "E-REF-SPLIT",
+            "correct the split",
+        ),
         (lambda r, s: s.update(validation=[]), "E-REF-EMPTY", "validation (0 videos)"),
         (lambda r, s: r.pop("annotations"), "E-REF-SHAPE", "annotations"),
     ],
