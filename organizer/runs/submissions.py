@@ -32,7 +32,7 @@ from validator.choose import tasks_of_files
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
 from validator.kinds import HEAD_BYTES, kind_of
-from validator.nearest_names import NearestNames
+from validator.names import NearestNames
 from validator.submission import BASELINE_FILE, open_submission
 from validator.texts import counted, quote
 
