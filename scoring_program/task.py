@@ -249,16 +249,10 @@ def missing_packages(task_id: str) -> list[str]:
     return [name for name in needed_packages if find_spec(name) is None]
 
 
-def declared_tasks(
-    module: str, functions_of: Callable[[str], Functions], task_ids: Sequence[str]
-) -> dict[str, Task]:
-    """Return those of some tasks whose declaration is present beside ``module``, a file."""
-    tasks = {}
-    for task_id in task_ids:
-        path = Path(module).with_name(f"{task_id}.yaml")
-        if path.is_file():
-            tasks[task_id] = declared_task(path, functions_of(task_id))
-    return tasks
+def declared_tasks(module: str, functions_of: Callable[[str], Functions]) -> dict[str, Task]:
+    """Return the tasks whose declaration is present beside ``module``, a file."""
+    paths = sorted(Path(module).parent.glob("*.yaml"))
+    return {path.stem: declared_task(path, functions_of(path.stem)) for path in paths}
 
 
 @cache

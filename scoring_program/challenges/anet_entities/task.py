@@ -51,4 +51,4 @@ def _functions(task_id: str) -> Functions:
     )
 
 
-TASKS = declared_tasks(__file__, _functions, [GIVEN, GENERATED])
+TASKS = declared_tasks(__file__, _functions)

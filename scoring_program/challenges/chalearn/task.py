@@ -47,4 +47,4 @@ def _functions(task_id: str) -> Functions:
     )
 
 
-TASKS = declared_tasks(__file__, _functions, list(TRACKS))
+TASKS = declared_tasks(__file__, _functions)

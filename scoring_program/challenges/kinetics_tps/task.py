@@ -37,4 +37,4 @@ def _functions(task_id: str) -> Functions:
     )
 
 
-TASKS = declared_tasks(__file__, _functions, ["kinetics_tps"])
+TASKS = declared_tasks(__file__, _functions)
