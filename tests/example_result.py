@@ -147,19 +147,11 @@ def _matrices(text, fixed_text, note, names, pick):
         title=text or "Annotated and predicted",
         note=note,
         names=names,
-        counts=counts,
-        things=fixed_text or "frames",
-    )
-    unpaired = Matrix(
-        key="unpaired",
-        title=text or "With unpaired",
-        note=note,
-        names=names,
         counts=np.pad(counts, ((0, 1), (0, 1)), constant_values=9),
         things=fixed_text or "frames",
         unpaired=(fixed_text or "(false)", fixed_text or "(missed)"),
     )
-    return [confusions, unpaired]
+    return [confusions]
 
 
 def _charts(text, fixed_text, note):

@@ -12,52 +12,38 @@ from scoring_program.report.sections import Look
 from scoring_program.result import FULL, Section
 from validator.arrays import Ints
 
-LARGEST_MATRIX = 20
 _LONGEST_LABEL = 24
-_MOST_NAMES_OF_A_HALF = 10
 
 
 @dataclass(frozen=True)
 class Matrix(Section):
     """Counts of pairs of ``things``: rows are ground truth, columns are predictions, both called ``names``.
 
-    ``counts`` has shape (n, n), or (n + 1, n + 1) where ``unpaired`` names a last row, of predictions, and a
-    last column, of ground truth, without a counterpart.
+    ``counts`` has shape (n + 1, n + 1); ``unpaired`` names its last row, of predictions, and its last column,
+    of ground truth, without a counterpart.
     """
 
     level = FULL
     names: Sequence[str]
     counts: Ints
     things: str
-    unpaired: tuple[str, str] | None = None
-
-    def is_narrow(self) -> bool:
-        """Return whether the names fit into half of the width."""
-        return len(self.names) <= _MOST_NAMES_OF_A_HALF
+    unpaired: tuple[str, str]
 
     def render(self, look: Look) -> list[Element]:
         """Return a table of counts colored by size, and what its rows and columns are."""
         text = f"Rows: ground truth. Columns: prediction. Numbers: {self.things}."
-        if len(self.names) > LARGEST_MATRIX:
-            text += f" Only the first {LARGEST_MATRIX} names are shown."
         return [scroll(self._table(), self.title), element("p", text, class_="after")]
 
     def _table(self) -> Element:
         """Return a table of counts colored by size: one scale for the diagonal, one for the rest."""
-        n_names = min(len(self.names), LARGEST_MATRIX)
-        row_names = [cut(name, _LONGEST_LABEL) for name in self.names[:n_names]]
-        column_names = list(row_names)
-        indexes = list(range(n_names))
-        if self.unpaired:
-            last_row_name, last_column_name = self.unpaired
-            row_names.append(last_row_name)
-            column_names.append(last_column_name)
-            indexes.append(len(self.names))
-        counts = self.counts[indexes][:, indexes].tolist()
+        names = [cut(name, _LONGEST_LABEL) for name in self.names]
+        last_row_name, last_column_name = self.unpaired
+        row_names, column_names = [*names, last_row_name], [*names, last_column_name]
+        counts = self.counts.tolist()
         largest_same, largest_other = 1, 1
         for i, row in enumerate(counts):
             # The corner belongs to neither: there is no pair of two things that are missing.
-            largest_same = max(largest_same, row[i] if i < n_names else 1)
+            largest_same = max(largest_same, row[i] if i < len(names) else 1)
             largest_other = max([largest_other, *row[:i], *row[i + 1 :]])
         cells: list[list[Element]] = []
         for i, row in enumerate(counts):

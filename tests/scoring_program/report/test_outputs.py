@@ -40,7 +40,7 @@ def test_the_schema_is_one():
 def test_names_are_cut_as_on_the_page():
     """A name of a submission may be long, and stand in many rows."""
     names, rows = ["a" * 10_000, "b"], [("c" * 10_000, 0.5)] * 100
-    matrix = Matrix("m", "m", "", names, np.array([[1, 2], [3, 4]]), "things")
+    matrix = Matrix("m", "m", "", names, np.ones((3, 3), int), "things", ("(false)", "(missed)"))
     table = Table("t", "t", "", [Column("Name"), Column("Score", "share")], rows)
     tables = read(json_of(changed(example_result(1), sections=[matrix, table]), SIGNATURE, STAGES))["tables"]
     assert len(json.dumps(tables)) < 100 * 100

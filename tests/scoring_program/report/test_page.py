@@ -17,7 +17,7 @@ from people_in_video.drawings.svg import Drawings
 from people_in_video.drawings.timelines import Lane, Timeline
 from scoring_program.body_figure import BodyFigure
 from scoring_program.figures.histogram import Histogram
-from scoring_program.figures.matrix import LARGEST_MATRIX, Matrix
+from scoring_program.figures.matrix import Matrix
 from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.marks import Mark
 from scoring_program.metrics.resampling import HalfScores
@@ -487,11 +487,11 @@ def test_a_table_of_one_row_is_a_sentence_about_it():
     assert "".join(card.itertext()) == "TGroup: 1 · Detections: 1,500 · Right: 0.467"
 
 
-def test_matrix_keeps_what_is_unpaired_when_names_are_left_out():
-    (section,) = (own for own in example_result(30).sections if isinstance(own, Matrix) and own.unpaired)
+def test_matrix_shows_what_is_unpaired_after_all_names():
+    (section,) = (own for own in example_result(30).sections if isinstance(own, Matrix))
     table, _ = section.render(LOOK)
     head, *rows = table.iter("tr")
-    assert len(rows) == LARGEST_MATRIX + 1
+    assert len(rows) == len(section.names) + 1
     assert [row[0].text for row in rows][-1] == "(false)"
     assert ["".join(title.itertext()) for title in head][-1] == "(missed)"
     assert [row[-1].text for row in rows] == ["9"] * len(rows)
