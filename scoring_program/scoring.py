@@ -151,8 +151,7 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
 
     def _few_items(self, statistics: StatisticsT) -> FewItems | None:
         """Return why the interval is rough although there are many items."""
-        group = self.groups.number
-        n_groups = int(group.max()) + 1
+        group, n_groups = self.groups.number, self.groups.n_groups
         scored = statistics.item_scores > 0
         return few_items(
             imperfect=np.bincount(group[~statistics.item_perfect], minlength=n_groups) > 0,

@@ -218,7 +218,9 @@ def measure_generated(reference: Reference, submission: Grounding, settings: Set
     words = reference.words
     not_penalized = _not_penalized(reference, joined, lemmas)
     judged = grounding.judge_generated(joined.objects, words, not_penalized, len(joined.classes))
-    _, f1 = _per_sentence(judged, words, joined, sentences)
+    _, f1 = grounding.per_sentence(
+        judged, joined.objects.segment, words, joined.submitted, sentences.number, localization=False
+    )
     # A submitted sentence in which no word is annotated does not count.
     empty_video = joined.segment_video[joined.submitted & np.isnan(f1)]
     weights = sentences.of_video - np.bincount(empty_video, minlength=joined.n_videos)
@@ -282,7 +284,9 @@ def generated_scores(statistics: SentenceStatistics) -> dict[str, float]:
     for mode, is_loc in _MODES.items():
         averages[mode] = grounding.per_class(judged, objects, words, submitted, n_classes, is_loc)
     for mode, is_loc in _MODES.items():
-        averages[f"{mode}_per_sent"], _ = _per_sentence(judged, words, joined, statistics.sentences, is_loc)
+        averages[f"{mode}_per_sent"], _ = grounding.per_sentence(
+            judged, objects.segment, words, submitted, statistics.sentences.number, is_loc
+        )
     scores = {"score": averages["all_per_sent"].f1, "coverage": grounding.share(submitted)}
     for name in ("all_per_sent", "loc_per_sent", "all", "loc"):
         scores[f"f1_{name}"] = averages[name].f1
@@ -374,18 +378,6 @@ def _protocol(settings: Settings) -> Protocol:
     if settings["protocol"] == "published" or not settings["subset"]:
         return protocol
     return protocol._replace(sentences=_annotated_sentences)
-
-
-def _per_sentence(
-    judged: grounding.Generated,
-    words: grounding.Words,
-    joined: Joined,
-    sentences: Sentences,
-    is_loc: bool = False,
-) -> tuple[grounding.PrecisionRecall, Floats]:
-    """Return F1 over sentences in a mode, and that of each segment."""
-    object_segment, submitted = joined.objects.segment, joined.submitted
-    return grounding.per_sentence(judged, object_segment, words, submitted, sentences.number, is_loc)
 
 
 def _not_penalized(reference: Reference, joined: Joined, lemmas: Lemmas) -> Bools:
