@@ -23,6 +23,7 @@ from scoring_program.result import (
     HAVE_ERRORS,
     HAVE_SCORES,
     SUMMARY,
+    Column,
     Deferred,
     FewItems,
     Groups,
@@ -191,13 +192,14 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
         rows.append(_row(section, OTHERS, small, minimum))
     if not rows:
         return None
-    visible = [i for i, column in enumerate(section.columns) if column.level == SUMMARY or not minimum]
+    columns = [Column(section.names_title), *(number.column() for number in section.numbers)]
+    visible = [i for i, column in enumerate(columns) if column.level == SUMMARY or not minimum]
     note = section.note if minimum else f"{section.note} {section.full_note}".strip()
     return Table(
         key=section.key,
         title=section.title,
         note=note,
-        columns=[section.columns[i] for i in visible],
+        columns=[columns[i] for i in visible],
         rows=[[row[i] for i in visible] for row in rows],
         level=section.level,
         is_of_groups=True,
@@ -206,7 +208,7 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
 
 def _row(section: Groups, name: str, members: Ints, minimum: int) -> list[Any]:
     """Return a row of a table, rounded as it may be shown."""
-    cells = [name, *section.row(members)]
+    cells = [name, *(number.cell(members) for number in section.numbers)]
     return round_floats(cells, _DECIMALS) if minimum else cells
 
 

@@ -52,11 +52,6 @@ def columns(**titles: Sequence[str]) -> list[Column]:
     return result
 
 
-def full_columns(**titles: Sequence[str]) -> list[Column]:
-    """Return the same for columns of `FULL`."""
-    return [column._replace(level=FULL) for column in columns(**titles)]
-
-
 @dataclass(frozen=True)
 class Section:
     """A part of the detail page: its key, its title, and a sentence that explains it.
@@ -115,18 +110,46 @@ def cells(values: NDArray[Any]) -> Any:
     return np.where(np.isnan(values), np.array(None), values).tolist()
 
 
+class GroupNumber(NamedTuple):
+    """A number of groups: the sum over those of a row, as a count, or the quotient of two sums.
+
+    ``sums`` and ``over`` have shape (n,); a quotient is of this ``kind`` of `Column`, and ``empty`` where it
+    would divide by 0.
+    """
+
+    title: str
+    sums: NDArray[Any]
+    over: NDArray[Any] | None = None
+    level: str = SUMMARY
+    kind: str = "share"
+    empty: float | None = 0.0
+
+    def column(self) -> Column:
+        """Return the column of a table."""
+        return Column(self.title, "count" if self.over is None else self.kind, self.level)
+
+    def cell(self, members: Ints) -> Cell:
+        """Return the cell of the row that some groups make up."""
+        total = self.sums[members].sum()
+        if self.over is None:
+            return int(total)
+        divisor = self.over[members].sum()
+        return float(total / divisor) if divisor else self.empty
+
+
 @dataclass(frozen=True)
 class Groups(Section):
     """A table with one row for each group of instances, before small groups are merged into one row.
 
     Attributes
     ----------
+    names_title : str
+        The title of the first column, which shows what the groups are called.
     names : sequence of n str
-        What the groups are called; the first column shows them.
     support : int64 array of shape (n,)
         How many instances of the reference each group rests on.
-    row : callable
-        Takes the numbers of the groups that make up a row; returns the cells after the name.
+    numbers : sequence of GroupNumber
+        The other columns.
     worst_first : int, optional
         The column that rows are sorted by, the smallest first; without it they keep their order.
     overlapping : bool
@@ -137,10 +160,10 @@ class Groups(Section):
         What the note adds at ``full``: what the columns of `FULL` are.
     """
 
-    columns: Sequence[Column]
+    names_title: str
     names: Sequence[str]
     support: Ints
-    row: Callable[[Ints], Sequence[Cell]]
+    numbers: Sequence[GroupNumber]
     worst_first: int | None = None
     overlapping: bool = False
     named: Bools | None = None

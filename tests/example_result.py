@@ -21,7 +21,17 @@ from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics.resampling import HalfScores
 from scoring_program.report import outputs, page
 from scoring_program.report.elements.lines import Line
-from scoring_program.result import Column, ErrorCost, Groups, Interval, Result, Shown, Statistics, Table
+from scoring_program.result import (
+    Column,
+    ErrorCost,
+    GroupNumber,
+    Groups,
+    Interval,
+    Result,
+    Shown,
+    Statistics,
+    Table,
+)
 from scoring_program.task import Declaration, ErrorType, ScoreColumn
 from validator.findings import Note
 
@@ -119,10 +129,10 @@ def _tables(text, note, names, pick):
         key="groups",
         title=text or "Actors",
         note=note,
-        columns=[Column(text or "Actor"), Column("Sequences", "count")],
+        names_title=text or "Actor",
         names=names,
         support=np.full(len(names), 9),
-        row=lambda indexes: [9 * len(indexes)],
+        numbers=[GroupNumber("Sequences", np.full(len(names), 9))],
     )
     classes = Table(
         key="classes",

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from scoring_program.disclosure import MIN_GROUP, OTHERS, merge_small, visible_sections
 from scoring_program.figures.line_chart import LineChart
 from scoring_program.figures.stacked_bar import StackedBar
-from scoring_program.result import FULL, Column, Deferred, Groups, Table
+from scoring_program.result import FULL, Column, Deferred, GroupNumber, Groups, Table
 from scoring_program.task import task_ids
 from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, loaded, one_task
 from tests.processes import run_in_turn
@@ -92,8 +92,8 @@ def test_floats_have_2_decimals_at_summary():
 
 VALUES = np.array([3.0, 4.0, 10.0])
 GROUPS = Groups(
-    "g", "g", "", [Column("name"), Column("value", "number"), Column("predicted", "count", FULL)],
-    ["a", "b", "c"], np.array([3, 4, 10]), lambda members: [float(VALUES[members].sum()), 11 * len(members)], 1,
+    "g", "g", "", "name", ["a", "b", "c"], np.array([3, 4, 10]),
+    [GroupNumber("value", VALUES), GroupNumber("predicted", np.full(3, 11), level=FULL)], 1,
 )  # fmt: skip
 
 
@@ -167,7 +167,8 @@ def test_tables_and_columns_at_summary_are_those_that_were_attacked(name):
 
 
 def test_rows_are_in_the_order_of_what_is_shown():
-    groups = replace(GROUPS, row=lambda members: [0.5 - members[0] / 1000, 0], support=np.array([9, 9, 9]))
+    nearly_equal = GroupNumber("value", 0.5 - np.arange(3) / 1000, np.ones(3))
+    groups = replace(GROUPS, numbers=[nearly_equal], support=np.array([9, 9, 9]))
     assert [row[0] for row in visible_sections([groups], "summary")[0].rows] == ["a", "b", "c"]
     assert [row[0] for row in visible_sections([groups], "full")[0].rows] == ["c", "b", "a"]
 

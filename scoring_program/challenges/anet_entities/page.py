@@ -15,7 +15,7 @@ from scoring_program.disclosure import MIN_GROUP, merge_small
 from scoring_program.figures.histogram import share_histogram
 from scoring_program.metrics import grounding
 from scoring_program.metrics.group_values import group_means
-from scoring_program.result import FULL, Cell, Deferred, Groups, Section, Sections, columns
+from scoring_program.result import FULL, Deferred, GroupNumber, Groups, Section, Sections, columns
 from validator.arrays import Bools, Floats, Ints
 from validator.formats.anet_entities.read import Grounding
 
@@ -249,19 +249,14 @@ def _share_table(
     """
     n_words = np.bincount(group_of_word, minlength=len(groups))
     n_right = np.bincount(group_of_word[correct], minlength=len(groups))
-
-    def row(members: Ints) -> list[Cell]:
-        total = int(n_words[members].sum())
-        return [total, float(n_right[members].sum() / max(total, 1))]
-
     return Groups(
         key=section.key,
         title=section.title,
         note=section.note,
-        columns=columns(text=[group_title], count=["Words"], share=[share_title]),
+        names_title=group_title,
         names=groups,
         support=n_words,
-        row=row,
+        numbers=[GroupNumber("Words", n_words), GroupNumber(share_title, n_right, n_words)],
     )
 
 

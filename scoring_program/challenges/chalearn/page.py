@@ -8,8 +8,7 @@ from scoring_program import result
 from scoring_program.challenges.chalearn.measure import SequenceStatistics
 from scoring_program.challenges.chalearn.reference import Prediction, Reference, Track
 from scoring_program.metrics import frame_jaccard
-from scoring_program.result import Cell, Deferred, Section, Sections, columns, full_columns
-from validator.arrays import Ints
+from scoring_program.result import FULL, Deferred, GroupNumber, Section, Sections
 
 
 def sections(reference: Reference, submission: Prediction, statistics: SequenceStatistics) -> Sections:
@@ -35,25 +34,20 @@ def _class_table(track: Track, statistics: SequenceStatistics) -> Section:
     n_predicted = np.bincount(cells.label[cells.is_predicted], minlength=n_classes)
     true_frames = np.bincount(cells.label, cells.counts.ground_truth, n_classes)
     predicted_frames = np.bincount(cells.label, cells.counts.prediction, n_classes)
-
-    def row(classes: Ints) -> list[Cell]:
-        n_sequences = max(int(n_counted[classes].sum()), 1)
-        mean = float(jaccard_sums[classes].sum() / n_sequences)
-        counts = (true_frames, predicted_frames, n_annotated)
-        return [mean, *(int(count[classes].sum()) for count in counts)]
-
-    titles = columns(text=[instance.capitalize()], share=["Jaccard"])
-    titles += full_columns(count=["Frames annotated", "Frames predicted"])
-    titles += columns(count=["Sequences annotated"])
     note = f"Jaccard: mean over the sequences in which the {instance} counts."
     return result.Groups(
         key="classes",
         title=f"{instance.capitalize()} classes",
         note=note,
-        columns=titles,
+        names_title=instance.capitalize(),
         names=track.classes,
         support=n_annotated,
-        row=row,
+        numbers=[
+            GroupNumber("Jaccard", jaccard_sums, n_counted),
+            GroupNumber("Frames annotated", true_frames, level=FULL),
+            GroupNumber("Frames predicted", predicted_frames, level=FULL),
+            GroupNumber("Sequences annotated", n_annotated),
+        ],
         worst_first=1,
         named=n_predicted > 0,
     )

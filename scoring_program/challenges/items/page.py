@@ -11,16 +11,17 @@ from scoring_program.challenges.items.reference import Reference
 from scoring_program.figures.histogram import Histogram
 from scoring_program.metrics.item_statistics import ItemStatistics, LabelStatistics, SegmentStatistics
 from scoring_program.result import (
+    FULL,
     Cell,
     Column,
     Deferred,
+    GroupNumber,
     Groups,
     Section,
     Sections,
     Table,
     cells,
     columns,
-    full_columns,
 )
 from validator.arrays import Ints
 from validator.formats.items.arrays import Items, PlainValues, Regions, Values
@@ -66,21 +67,20 @@ def _labels(
 ) -> Section:
     """Return recall and precision of each label: ``counts`` say how often each is true, right, and predicted,
     arrays of shape (n_labels,)."""
-
-    def row(group: Ints) -> list[Cell]:
-        true, right, predicted = (int(numbers[group].sum()) for numbers in counts)
-        return [true, right / true if true else None, predicted, right / predicted if predicted else None]
-
-    n_true, _, n_predicted = counts
-    titles = columns(text=["Label"], count=[noun], share=["Recall"])
+    n_true, n_right, n_predicted = counts
     return Groups(
         key="labels",
         title="Labels",
         note=note,
-        columns=[*titles, *full_columns(count=["Predicted"], share=["Precision"])],
+        names_title="Label",
         names=names,
         support=n_true,
-        row=row,
+        numbers=[
+            GroupNumber(noun, n_true),
+            GroupNumber("Recall", n_right, n_true, empty=None),
+            GroupNumber("Predicted", n_predicted, level=FULL),
+            GroupNumber("Precision", n_right, n_predicted, FULL, empty=None),
+        ],
         worst_first=2,
         overlapping=overlapping,
         named=n_predicted > 0,
@@ -173,23 +173,19 @@ def _scores_of_labels(true: Regions, predicted: Regions, statistics: LabelStatis
     n_labels = len(true.names)
     n_true = np.bincount(true.label, minlength=n_labels)
     n_predicted = np.bincount(predicted.label, minlength=n_labels)
-
-    def row(group: Ints) -> list[Cell]:
-        labels = group[n_true[group] > 0]
-        average = float(statistics.label_scores[labels].mean()) if len(labels) else None
-        return [int(n_true[group].sum()), average, int(n_predicted[group].sum())]
-
+    is_true = n_true > 0
     return Groups(
         key="labels",
         title="Labels",
         note="The score of each label; the score is their mean.",
-        columns=[
-            *columns(text=["Label"], count=["Annotated"], share=["Score"]),
-            *full_columns(count=["Predicted"]),
-        ],
+        names_title="Label",
         names=true.names,
         support=n_true,
-        row=row,
+        numbers=[
+            GroupNumber("Annotated", n_true),
+            GroupNumber("Score", np.where(is_true, statistics.label_scores, 0), is_true, empty=None),
+            GroupNumber("Predicted", n_predicted, level=FULL),
+        ],
         worst_first=2,
         named=n_predicted > 0,
     )

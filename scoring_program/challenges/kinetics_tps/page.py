@@ -16,7 +16,7 @@ from scoring_program.figures.stacked_bar import StackedBar
 from scoring_program.metrics import part_state
 from scoring_program.metrics.group_values import group_means
 from scoring_program.report.elements.lines import Line
-from scoring_program.result import Cell, Deferred, Groups, Section, Sections, columns, full_columns
+from scoring_program.result import FULL, Cell, Deferred, GroupNumber, Groups, Section, Sections, columns
 from validator.arrays import Floats, Ints
 from validator.formats.kinetics_tps.read import KineticsSubmission
 
@@ -98,27 +98,21 @@ def _class_table(statistics: VideoStatistics) -> Section:
     """Return the table of action classes."""
     class_names = sorted(set(statistics.true_classes))
     class_of_video = np.searchsorted(class_names, statistics.true_classes)
-
-    def make_row(classes: Ints) -> list[Cell]:
-        in_row = np.isin(class_of_video, classes)
-        return [
-            int(in_row.sum()),
-            float(statistics.is_right[in_row].mean()),
-            float(statistics.correctness.psc[in_row].mean()),
-            float(statistics.item_scores[in_row].mean()),
-        ]
-
-    titles = columns(text=["Class"], count=["Videos"], share=["Top-1"])
-    titles += full_columns(share=["Mean PSC", "Area"])
+    n_videos = np.bincount(class_of_video)
     return Groups(
         key="classes",
         title="Action classes",
         note="Top-1: share of the videos with the right class.",
         full_note="Area: the score of the videos of this class alone.",
-        columns=titles,
+        names_title="Class",
         names=class_names,
-        support=np.bincount(class_of_video, minlength=len(class_names)),
-        row=make_row,
+        support=n_videos,
+        numbers=[
+            GroupNumber("Videos", n_videos),
+            GroupNumber("Top-1", np.bincount(class_of_video, statistics.is_right), n_videos),
+            GroupNumber("Mean PSC", np.bincount(class_of_video, statistics.correctness.psc), n_videos, FULL),
+            GroupNumber("Area", np.bincount(class_of_video, statistics.item_scores), n_videos, FULL),
+        ],
         worst_first=2,
     )
 
@@ -169,29 +163,26 @@ def _part_table(statistics: VideoStatistics) -> Section:
     part_video = parts.frame_video[parts.human_frame[parts.part_human]]
     in_video = np.zeros((n_names, len(parts.videos)), dtype=bool)
     in_video[parts.part_name, part_video] = True
-
-    def make_row(names: Ints) -> list[Cell]:
-        counts = kind_counts[names].sum(axis=0)
-        n_parts = int(counts.sum())
-        n_correct = counts[part_state.CORRECT]
-        n_localized = n_correct + counts[part_state.WRONG_STATE]
-        n_matched = n_parts - counts[part_state.NO_HUMAN]
-        shares = [float(number / max(n_parts, 1)) for number in (n_correct, n_localized, n_matched)]
-        return [*shares, n_parts, float(n_proposals[names].sum() / max(n_parts, 1))]
-
-    # What is lost first, for narrow windows.
-    share_titles = ["Right state", "Localized", "Human matched"]
-    titles = columns(text=["Part"], share=share_titles, count=["Annotated"])
-    titles += full_columns(number=["Proposals"])
+    n_parts = kind_counts.sum(axis=1)
+    n_correct = kind_counts[:, part_state.CORRECT]
+    n_localized = n_correct + kind_counts[:, part_state.WRONG_STATE]
+    n_matched = n_parts - kind_counts[:, part_state.NO_HUMAN]
     return Groups(
         key="parts",
         title="Parts",
         note="Shares of the annotated parts. Localized: a proposal overlaps enough.",
         full_note="Proposals: how many boxes the matched human has for the part, on average.",
-        columns=titles,
+        names_title="Part",
         names=parts.names,
         support=in_video.sum(axis=1),
-        row=make_row,
+        # What is lost first, for narrow windows.
+        numbers=[
+            GroupNumber("Right state", n_correct, n_parts),
+            GroupNumber("Localized", n_localized, n_parts),
+            GroupNumber("Human matched", n_matched, n_parts),
+            GroupNumber("Annotated", n_parts),
+            GroupNumber("Proposals", n_proposals, n_parts, FULL, kind="number"),
+        ],
         worst_first=1,
         overlapping=True,
     )
