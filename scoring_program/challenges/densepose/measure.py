@@ -76,10 +76,11 @@ class Pairing(NamedTuple):
         number = MEASURES.index(measure)
         ignored = self.matches.ignored[0, number, 0]
         matched = self.matches.matched[0, number, 0]
+        person = np.where(ignored, -1, matched)
         return HalfMatches(
-            pairing=self,
-            person=np.where(ignored, -1, matched),
+            person=person,
             is_no_error=ignored | (matched >= 0),
+            is_pair=person[self.pairs.detection] == self.pairs.person,
         )
 
     def n_detections(self) -> Ints:
@@ -92,25 +93,16 @@ class Pairing(NamedTuple):
 
 
 class HalfMatches(NamedTuple):
-    """Matches at a similarity of 0.5; arrays of shape (n_detections,).
+    """Matches at a similarity of 0.5.
 
-    ``person`` is matched with each detection, -1 if there is none or it is ignored; ``is_no_error`` says
-    whether a detection is matched or ignored.
+    ``person`` (n_detections,) is matched with each detection, -1 if there is none or it is ignored;
+    ``is_no_error`` (n_detections,) says whether a detection is matched or ignored; ``is_pair`` (n_pairs,)
+    says which pairs are matched.
     """
 
-    pairing: Pairing
     person: Ints
     is_no_error: Bools
-
-    def n_right(self) -> Ints:
-        """Return how many detections of each image are matched, shape (n_images,)."""
-        images = self.pairing.detections.image[self.person >= 0]
-        return np.bincount(images, minlength=self.pairing.people.n_images)
-
-    def pairs(self) -> Bools:
-        """Return which pairs are matched; bool, shape (n_pairs,)."""
-        pairs = self.pairing.pairs
-        return self.person[pairs.detection] == pairs.person
+    is_pair: Bools
 
 
 @dataclass(frozen=True)
@@ -179,7 +171,7 @@ def _perfect_images(pairing: Pairing, measure_name: str) -> Bools:
 
 def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Floats:
     """Return for each image the mean similarity of its persons, 0 for those that are not matched at 0.5."""
-    is_match = half.pairs()
+    is_match = half.is_pair
     matched_similarity = similarity(measure_name, pairing.gps, pairing.mask_iou)[is_match]
     image = pairing.detections.image[pairing.pairs.detection[is_match]]
     sums = np.bincount(image, matched_similarity, pairing.people.n_images)
@@ -358,7 +350,7 @@ def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
     Those of points change nothing if similarity is that of masks.
     """
     pairing, points, measure = statistics.pairing, statistics.points, statistics.measure
-    is_match = statistics.half.pairs()
+    is_match = statistics.half.is_pair
     right_masks = np.where(is_match, 1.0, pairing.mask_iou)
     corrected = {"masks": similarity(measure, pairing.gps, right_masks)}
     if measure == "iou":

@@ -46,7 +46,7 @@ _LEAST_IN_GROUP = 10
 def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.pairing.matches)
-    matched_points = np.flatnonzero(statistics.half.pairs()[statistics.points.pair])
+    matched_points = np.flatnonzero(statistics.half.is_pair[statistics.points.pair])
     return [
         _precision_recall(curves, statistics.measure),
         _thresholds(curves),
@@ -179,7 +179,8 @@ def _image_table(reference: Reference, statistics: ImageStatistics) -> Section:
     largest = _largest_similarities(statistics)[people.dense]
     mean_similarity = result.cells(group_means(largest, people.image[people.dense], people.n_images))
     n_persons, n_detections = pairing.matches.n_persons[0], pairing.n_detections()
-    n_matched = statistics.half.n_right()
+    matched_images = pairing.detections.image[statistics.half.person >= 0]
+    n_matched = np.bincount(matched_images, minlength=people.n_images)
     rows = list[list[Cell]]()
     for image in np.argsort(-costs, kind="stable")[:_IMAGES_SHOWN].tolist():
         rows.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import chain
 from pathlib import Path
@@ -352,11 +352,8 @@ class Keeper:
         part, vertex = geodesic.predicted_parts_and_vertices(
             detection.pixels, self._nearest, x, y, detection.box[:2]
         )
-        return Kept(
-            index=detection.index,
-            image=image,
-            box=detection.box,
-            score=detection.score,
+        return replace(
+            keep_box(detection, image),
             part=part.astype(np.int8),
             vertex=vertex.astype(np.int32),
             mask_iou=self._mask_ious(detection, image, range(first, last)),

@@ -89,7 +89,7 @@ def person_shape(persons: Persons, person: int) -> Shape:
 
 def _pairs_to_draw(persons: Persons, statistics: ImageStatistics) -> Ints:
     """Return for each person the pair with its match, or else the most similar one; -1 if none is similar."""
-    is_match = statistics.half.pairs()
+    is_match = statistics.half.is_pair
     candidates = np.flatnonzero(is_match | (statistics.similarity > 0))
     # All matches before all others.
     rank = (is_match + statistics.similarity)[candidates]
