@@ -17,6 +17,8 @@ from validator.json_columns import JsonValue
 
 # Raised when the content of prepared files changes.
 FORM = 2
+# What numpy and its archive raise for a file that is missing or damaged.
+_DAMAGES = (OSError, EOFError, zipfile.BadZipFile, zlib.error)
 
 T = TypeVar("T")
 Texts = dict[str, JsonValue]
@@ -34,29 +36,26 @@ def require_files(folder: Path, names: Iterable[str], remedy: str, findings: Fin
 def load_prepared(path: Path, make: Callable[[Texts, Arrays], T]) -> T:
     """Return what ``make`` builds from the texts and arrays of a prepared file. Raises Refused."""
     try:
-        arrays = load_arrays(path)
+        arrays = _load_arrays(path)
         texts = json.loads(arrays.pop("text").tobytes())
         if texts["form"] == FORM:
             return make(texts, arrays)
         problem = f"it was prepared in form {texts['form']}, and this program reads {FORM}"
-    except (ValueError, KeyError, TypeError, RecursionError):
+    except (*_DAMAGES, ValueError, KeyError, TypeError, RecursionError):
         problem = "the prepared reference cannot be read"
     Findings().refuse("E-REF-PREPARED", problem, "prepare it again", file=path.name)
 
 
-def load_arrays(path: Path) -> Arrays:
-    """Return all arrays of a ``.npz`` file; raise ValueError if it is missing, damaged, or holds pickles."""
-    try:
-        # Opened here, because numpy leaves a damaged file open.
-        with path.open("rb") as stream:
-            with zipfile.ZipFile(stream) as archive:
-                for info in archive.infolist():
-                    _check_size(archive, info)
-            stream.seek(0)
-            with np.load(stream, allow_pickle=False) as data:
-                return {name: data[name] for name in data.files}
-    except (OSError, EOFError, zipfile.BadZipFile, zlib.error, KeyError) as error:
-        raise ValueError("the file cannot be read") from error
+def _load_arrays(path: Path) -> Arrays:
+    """Return all arrays of a ``.npz`` file, which holds no pickles."""
+    # Opened here, because numpy leaves a damaged file open.
+    with path.open("rb") as stream:
+        with zipfile.ZipFile(stream) as archive:
+            for info in archive.infolist():
+                _check_size(archive, info)
+        stream.seek(0)
+        with np.load(stream, allow_pickle=False) as data:
+            return {name: data[name] for name in data.files}
 
 
 def _check_size(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> None:
