@@ -244,7 +244,7 @@ def _entry(setup: Setup, loaded: Loaded, outcome: Outcome) -> Entry:
         item_scores=[_rounded_score(score) for score in statistics.item_scores.tolist()],
         error_costs=round_floats([tuple(cost) for cost in result.error_costs], _DECIMALS),
         decimals=result.shown.decimals,
-        why_rough=why_rough(loaded.task, result.shown, halves.n_items) if halves else "",
+        why_rough=why_rough(loaded.task, result.shown),
     )
 
 

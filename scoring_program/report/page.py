@@ -86,7 +86,7 @@ def _result_page(task: Declaration, shown: Shown, notes: Sequence[Note], heading
     mistakes = [note for note in notes if note.is_mistake]
     verdict = element("p", _verdict(task, score, mistakes))
     if shown.n_items:
-        append(verdict, f" · {_interval_text(task, shown, shown.n_items)}")
+        append(verdict, f" · {_interval_text(task, shown)}")
     score_text = f"{main_column.title} {_score_text(task, shown)}"
     head = [element("h1", heading or score_text), verdict]
     if heading:
@@ -119,7 +119,7 @@ def score_line(task: Declaration, shown: Shown) -> str:
     main_column = task.columns[0]
     line = f"{main_column.title} {_score_text(task, shown)}"
     if shown.n_items:
-        line += f", {_interval_text(task, shown, shown.n_items)}"
+        line += f", {_interval_text(task, shown)}"
     return line
 
 
@@ -142,8 +142,8 @@ def _score_text(task: Declaration, shown: Shown) -> str:
     return f"{_score(task, shown):.{_decimals_of_head(task, shown)}f}"
 
 
-def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
-    interval = shown.interval
+def _interval_text(task: Declaration, shown: Shown) -> str:
+    interval, n_items = shown.interval, shown.n_items
     if interval is None and n_items < 2:
         return f"over {shown.over}, too few for an interval"
     if interval is None and shown.decimals < DECIMALS:
@@ -158,17 +158,17 @@ def _interval_text(task: Declaration, shown: Shown, n_items: int) -> str:
     decimals = _decimals_of_head(task, shown)
     ends = f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
     text = f"95 % interval {ends}, over {shown.over}{caution(n_items, _unit(task, interval))}"
-    if reason := why_rough(task, shown, n_items):
+    if reason := why_rough(task, shown):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
     return text
 
 
-def why_rough(task: Declaration, shown: Shown, n_items: int) -> str:
+def why_rough(task: Declaration, shown: Shown) -> str:
     """Return why an interval over enough items is rough all the same, as far as is shown; "" if it is not."""
     interval = shown.interval
-    if interval is None or interval.few is None or n_items < LEAST_ITEMS:
+    if interval is None or interval.few is None or shown.n_items < LEAST_ITEMS:
         return ""
-    return interval.few.text(counted(n_items, _unit(task, interval)))
+    return interval.few.text(counted(shown.n_items, _unit(task, interval)))
 
 
 def _meaning_of_interval(task: Declaration, interval: Interval, decimals: int) -> str:
