@@ -55,3 +55,21 @@ def pairs_in_groups(left: Ints, right: Ints) -> tuple[Ints, Ints, Ints]:
     (array([0, 0, 1]), array([1, 2, 0]), array([0, 2, 3]))
     """
     return pairs_of_ranges(np.searchsorted(right, left), np.searchsorted(right, left, "right"))
+
+
+def rows_of_owners(owner: Ints, selection: Ints) -> tuple[Ints, Ints]:
+    """Return all pairs of a selected owner, as its place in ``selection``, and a row that belongs to it.
+
+    ``owner`` (n_rows,) ascends; -1 in ``selection`` stands for an owner without rows.
+
+    Examples
+    --------
+    >>> rows_of_owners(np.array([0, 0, 2]), np.array([2, -1, 0]))
+    (array([0, 2, 2]), array([2, 0, 1]))
+    """
+    # The last count is that of -1. Counting is faster than searching for millions of owners.
+    n_rows = np.append(np.bincount(owner, minlength=int(selection.max(initial=-1)) + 1), 0)
+    last = np.cumsum(n_rows)
+    first = last - n_rows
+    place, row, _ = pairs_of_ranges(first[selection], last[selection])
+    return place, row

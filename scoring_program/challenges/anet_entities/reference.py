@@ -13,7 +13,7 @@ import numpy as np
 
 from scoring_program.marks import MARKS_FILE
 from scoring_program.metrics.grounding import FRAMES, Words
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import pairs_of_ranges, rows_of_owners
 from scoring_program.prepared import Arrays, Texts, load_prepared
 from scoring_program.settings import Settings
 from scoring_program.signature import PUBLIC_FILE, VOCABULARY_FILE
@@ -404,11 +404,10 @@ def select_segments(whole: Reference, videos: Collection[str]) -> Reference:
         return whole
     segments = np.array(numbers, dtype=np.int64)
     words = whole.words
-    n_segments, n_words = len(whole.segments), len(words.segment)
-    segment, word, _ = _rows_of(segments, words.segment, n_segments)
-    mentioned_word, mention, _ = _rows_of(word, words.mention_word, n_words)
+    segment, word = rows_of_owners(words.segment, segments)
+    mentioned_word, mention = rows_of_owners(words.mention_word, word)
     _, box, box_start = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
-    token_segment, token_row, _ = _rows_of(segments, whole.token_segment, n_segments)
+    token_segment, token_row = rows_of_owners(whole.token_segment, segments)
     return whole._replace(
         segments=[whole.segments[number] for number in numbers],
         words=Words(
@@ -424,12 +423,3 @@ def select_segments(whole: Reference, videos: Collection[str]) -> Reference:
         token_segment=token_segment,
         token=whole.token[token_row],
     )
-
-
-def _rows_of(owners: Ints, owner_of_row: Ints, n_owners: int) -> tuple[Ints, Ints, Ints]:
-    """Return the rows that belong to owners, in the order of these, as `pairs_of_ranges` does.
-
-    ``owner_of_row`` (n_rows,) ascends and is less than ``n_owners``.
-    """
-    start = np.searchsorted(owner_of_row, np.arange(n_owners + 1))
-    return pairs_of_ranges(start[owners], start[owners + 1])

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from scoring_program.metrics.pairs import pairs_of_ranges
+from scoring_program.metrics.pairs import rows_of_owners
 from scoring_program.prepared import Arrays, Texts, load_prepared, require_files
 from scoring_program.settings import Settings
 from scoring_program.task import Vocabulary
@@ -97,7 +97,7 @@ def _from_prepared(texts: Texts, arrays: Arrays) -> Reference:
 def select_videos(reference: Reference, videos: Ints) -> Reference:
     """Return some videos of a reference, given by their numbers, in that order."""
     parts = reference.parts
-    frame_video, frame = _rows_of_owners(parts.frame_video, videos, len(parts.videos))
+    frame_video, frame = rows_of_owners(parts.frame_video, videos)
     selected = take_frames(parts, frame)._replace(
         videos=[parts.videos[video] for video in videos.tolist()],
         frames=[parts.frames[number] for number in frame.tolist()],
@@ -113,9 +113,9 @@ def take_frames(parts: PartStates, frames: Ints) -> PartStates:
     -1 stands for a frame of nobody. Humans have the places of their frames in ``frames``; the names of frames
     and videos stay.
     """
-    human_frame, human = _rows_of_owners(parts.human_frame, frames, len(parts.frames))
-    part_human, part = _rows_of_owners(parts.part_human, human, len(parts.human_box))
-    proposal_part, proposal = _rows_of_owners(parts.proposal_part, part, len(parts.part_name))
+    human_frame, human = rows_of_owners(parts.human_frame, frames)
+    part_human, part = rows_of_owners(parts.part_human, human)
+    proposal_part, proposal = rows_of_owners(parts.proposal_part, part)
     return parts._replace(
         human_frame=human_frame.astype(np.int32),
         human_box=parts.human_box[human],
@@ -126,16 +126,3 @@ def take_frames(parts: PartStates, frames: Ints) -> PartStates:
         proposal_state=parts.proposal_state[proposal],
         n_states=parts.n_states[part],
     )
-
-
-def _rows_of_owners(owner: Ints, selection: Ints, n_owners: int) -> tuple[Ints, Ints]:
-    """Return the owner of each row of some owners, as its place in ``selection``, and these rows.
-
-    ``owner`` (n_rows,) ascends; -1 in ``selection`` stands for an owner without rows.
-    """
-    # The last count is that of -1. Counting is faster than searching for millions of owners.
-    n_rows = np.append(np.bincount(owner, minlength=n_owners), 0)
-    last = np.cumsum(n_rows)
-    first = last - n_rows
-    place, row, _ = pairs_of_ranges(first[selection], last[selection])
-    return place, row
