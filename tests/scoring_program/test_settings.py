@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import io
-import zipfile
-
-import numpy as np
 import pytest
 
 from organizer.__main__ import main
-from scoring_program.prepared import load_arrays
 from tests.helpers import REFERENCES, ROOT, loaded, printed_problems
 
 ID = "chalearn_gesture"
@@ -60,43 +55,3 @@ def test_a_whole_number_is_in_the_signature_as_the_float_that_it_is():
     folder = REFERENCES / "kinetics_tps"
     whole, exact = (loaded("kinetics_tps", folder, part_iou=value).signature for value in (1, 1.0))
     assert whole == exact
-
-
-def archive(**members):
-    stream = io.BytesIO()
-    with zipfile.ZipFile(stream, "w") as opened:
-        for name, data in members.items():
-            opened.writestr(f"{name}.npy", data)
-    return stream.getvalue()
-
-
-def declared(shape, data=b"", dtype="<f8"):
-    stream = io.BytesIO()
-    np.lib.format.write_array_header_1_0(stream, {"descr": dtype, "fortran_order": False, "shape": shape})
-    return stream.getvalue() + data
-
-
-def test_arrays_are_read_as_they_were_written(tmp_path):
-    arrays = {"a": np.arange(6.0).reshape(2, 3), "b": np.array(7), "c": np.zeros((0, 4), np.int32)}
-    np.savez(tmp_path / "x.npz", **arrays)  # type: ignore[arg-type]
-    found = load_arrays(tmp_path / "x.npz")
-    assert all(np.array_equal(found[name], array) for name, array in arrays.items())
-
-
-@pytest.mark.parametrize(
-    "data",
-    [
-        archive(a=declared((10**11,))),
-        archive(a=declared((2,), bytes(8))),
-        archive(a=declared((2,), bytes(24))),
-        archive(a=declared((-1,))),
-        archive(a=declared((1,), bytes(8), "|O")),
-        archive(a=b"text"),
-        archive(a=declared((1,), bytes(8))).replace(b"PK\x05\x06", b"PK\x05\x07"),
-        b"",
-    ],
-)
-def test_arrays_that_are_not_what_they_declare_are_refused_before_they_are_made(tmp_path, data):
-    (tmp_path / "x.npz").write_bytes(data)
-    with pytest.raises(ValueError):
-        load_arrays(tmp_path / "x.npz")

@@ -6,7 +6,6 @@ import numpy as np
 
 from scoring_program.challenges.densepose.reference import Gathered, Images, Reference
 from scoring_program.metrics.average_precision import MOST_DETECTIONS
-from validator.arrays import Floats, Ints
 from validator.findings import Note
 from validator.hints import empty_note, repeat_hints
 from validator.texts import counted
@@ -52,46 +51,25 @@ def _unused_notes(submission: Gathered) -> list[Note]:
 
 
 def _boxes_outside(submission: Gathered, public: Images) -> list[Note]:
-    """Return a note if many boxes reach beyond their images."""
-    boxes = np.array([kept.box for kept in submission.kept]).reshape(-1, 4)
-    images = np.array([kept.image for kept in submission.kept], dtype=np.int64)
-    explanation = explain_boxes_outside(boxes, public.image_size[images])
-    if not explanation:
+    """Return a note on how far boxes reach beyond their images if many do."""
+    if len(submission.kept) < _LEAST_BOXES_OUTSIDE:
         return []
+    boxes = np.array([kept.box for kept in submission.kept])
+    images = np.array([kept.image for kept in submission.kept], dtype=np.int64)
+    ends = boxes[:, :2] + boxes[:, 2:]
+    # Images have a height and a width.
+    reach = ends / public.image_size[images, ::-1]
+    is_outside = (reach > _BEYOND).any(axis=1)
+    if is_outside.mean() < _LEAST_SHARE_OUTSIDE:
+        return []
+    times_width, times_height = reach.max(axis=0).tolist()
+    boxes_outside = f"{int(is_outside.sum()):,} of {counted(len(boxes), 'box', 'boxes')}"
+    largest = f"up to {times_width:.3g} times its width and {times_height:.3g} times its height"
     remedy = "Write pixels of the image as it is in the data, and check its id"
-    return [Note("N-BOXES-OUTSIDE", f"{explanation}. {remedy}")]
+    return [Note("N-BOXES-OUTSIDE", f"{boxes_outside} reach beyond their image, {largest}. {remedy}")]
 
 
 def _repeated_detections(submission: Gathered) -> list[Note]:
     boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
     consequence = "repeat a box of their image. All but one are false detections: write each once"
     return repeat_hints(boxes, "detection", consequence)
-
-
-def explain_boxes_outside(boxes: Floats, sizes: Ints) -> str:
-    """Return how far boxes reach beyond their images if many do, "" otherwise.
-
-    Parameters
-    ----------
-    boxes : float array of shape (n, 4)
-        ``x, y, width, height`` in pixels.
-    sizes : int array of shape (n, 2)
-        Height and width of the image of each.
-
-    Examples
-    --------
-    >>> boxes = np.tile([500.0, 300.0, 600.0, 400.0], (5, 1))
-    >>> explain_boxes_outside(boxes, np.tile([480, 640], (5, 1)))
-    '5 of 5 boxes reach beyond their image, up to 1.72 times its width and 1.46 times its height'
-    """
-    if len(boxes) < _LEAST_BOXES_OUTSIDE:
-        return ""
-    ends = boxes[:, :2] + boxes[:, 2:]
-    reach = ends / sizes[:, ::-1]
-    is_outside = (reach > _BEYOND).any(axis=1)
-    if is_outside.mean() < _LEAST_SHARE_OUTSIDE:
-        return ""
-    times_width, times_height = reach.max(axis=0).tolist()
-    boxes_outside = f"{int(is_outside.sum()):,} of {counted(len(boxes), 'box', 'boxes')}"
-    largest = f"up to {times_width:.3g} times its width and {times_height:.3g} times its height"
-    return f"{boxes_outside} reach beyond their image, {largest}"
