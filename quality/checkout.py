@@ -103,12 +103,9 @@ class Checkout:
         return {name: data for name, data in outputs.items() if _STORE not in name}
 
     def _overviews(self) -> dict[str, bytes]:
-        """Return the overviews, which are hidden in their references, as 1.3.0 names them: beside these."""
-        overviews = {}
-        for path in self._output.rglob(SUFFIX):
-            beside = path.parent.with_name(f"{path.parent.name}{SUFFIX}")
-            overviews[beside.relative_to(self._output).as_posix()] = path.read_bytes()
-        return overviews
+        """Return the overviews, which are hidden in their references."""
+        paths = self._output.rglob(SUFFIX)
+        return {path.relative_to(self._output).as_posix(): path.read_bytes() for path in paths}
 
     def _build(self, *arguments: str) -> None:
         """Run a command of organizers that must succeed."""

@@ -33,7 +33,7 @@ _MOST_EDITS = 3
 # Keys that a competition may have, and that of all tasks has not.
 _KEYS = (
     "contact_email", "docker_image", "execution_time_limit", "fact_sheet", "hide_output", "hidden",
-    "input_data", "key", "precision", "primary_index", "queue", "reward", "submission_rule", "titel",
+    "input_data", "key", "precision", "primary_index", "queue", "reward", "submission_rule", "tags",
     "version",
 )  # fmt: skip
 _VALUES: tuple[Any, ...] = (

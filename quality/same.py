@@ -1,4 +1,4 @@
-"""Comparing two checkouts: which outputs differ, apart from those of `ALLOWED_DIFFERENCES`.
+"""Comparing two checkouts: which outputs differ, of two versions apart from those of `ALLOWED_DIFFERENCES`.
 
 Each checkout runs the golden cases, the samples and the recorded bad submissions (``tests/recorded``) of this
 one, all tasks in both protocols: the kit that it builds checks, scores and compares them, and its built
@@ -24,7 +24,7 @@ from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, samples_folder, unpack, zip_bytes
 from people_in_video.demo_data import demo_reference
 from quality import ROOT
-from quality.allowed_differences import ALLOWED_DIFFERENCES
+from quality.allowed_differences import ALLOWED_DIFFERENCES, BETWEEN_CHECKOUTS, AllowedDifference
 from quality.checkout import Case, Checkout, Comparison, Inputs, Ranking
 from quality.demo_data import finest_task
 from quality.demo_ranking import write_ranking_inputs
@@ -57,7 +57,8 @@ def run_same(other: Path, ids: Sequence[str], scores: bool) -> int:
     if scores:
         outputs_here = _scores(outputs_here)
         outputs_there = _scores(outputs_there)
-    n_differing = print_differences(outputs_here, outputs_there, n_cases=len(inputs.cases))
+    allowed = BETWEEN_CHECKOUTS if _version(other) == _version(ROOT) else ALLOWED_DIFFERENCES
+    n_differing = print_differences(outputs_here, outputs_there, len(inputs.cases), allowed)
     return 1 if n_differing else 0
 
 
@@ -66,12 +67,20 @@ def _common_tasks(other: Path) -> list[str]:
     return [task_id for task_id in quality_tasks() if (other / "reference_data" / task_id).is_dir()]
 
 
+def _version(root: Path) -> str:
+    """Return the version of a checkout."""
+    text = (root / "scoring_program" / "signature.py").read_text(encoding="utf-8")
+    return re.findall(r'^VERSION = "(.+)"', text, re.M)[0]
+
+
 def _scores(outputs: Files) -> Files:
     """Return the exit codes and the files with scores."""
     return {name: data for name, data in outputs.items() if PurePosixPath(name).name in _SCORE_FILES}
 
 
-def print_differences(here: Files, there: Files, n_cases: int) -> int:
+def print_differences(
+    here: Files, there: Files, n_cases: int, allowed: Sequence[AllowedDifference] = BETWEEN_CHECKOUTS
+) -> int:
     """Print what differs, one line for each kind of difference; return the number of outputs that differ."""
     allowed_outputs = Counter[str]()
     names_of_difference = defaultdict[str, list[str]](list)
@@ -81,7 +90,7 @@ def print_differences(here: Files, there: Files, n_cases: int) -> int:
             continue
         text_here = data_here.decode("utf-8", "replace")
         text_there = data_there.decode("utf-8", "replace")
-        text_here, text_there = _without_allowed(name, text_here, text_there, allowed_outputs)
+        text_here, text_there = _without_allowed(name, text_here, text_there, allowed, allowed_outputs)
         if text_here != text_there:
             names_of_difference[_difference(text_here, text_there)].append(name)
     for difference, names in islice(names_of_difference.items(), _SHOWN_DIFFERENCES):
@@ -162,17 +171,21 @@ def _write_mistaken(task_id: str, reference: Path, folder: Path) -> None:
 
 
 def _without_allowed(
-    name: str, text_here: str, text_there: str, allowed_outputs: Counter[str]
+    name: str,
+    text_here: str,
+    text_there: str,
+    allowed: Sequence[AllowedDifference],
+    allowed_outputs: Counter[str],
 ) -> tuple[str, str]:
     """Return two texts without what may differ there; count the reasons."""
-    for allowed in ALLOWED_DIFFERENCES:
-        if not re.search(allowed.outputs, name) or allowed.task not in ("", name.split("/")[0]):
+    for row in allowed:
+        if not re.search(row.outputs, name) or row.task not in ("", name.split("/")[0]):
             continue
         if text_here == text_there:
             break
-        rule = re.compile(allowed.pattern, re.MULTILINE)
+        rule = re.compile(row.pattern, re.MULTILINE)
         if rule.findall(text_here) != rule.findall(text_there):
-            allowed_outputs[allowed.reason] += 1
+            allowed_outputs[row.reason] += 1
         text_here = rule.sub("", text_here)
         text_there = rule.sub("", text_there)
     return text_here, text_there

@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import datetime
 import difflib
+import ipaddress
 import re
 from collections.abc import Collection, Iterator, Sequence
 
@@ -49,10 +50,14 @@ _TYPES = {
 _SHOWN_KEYS = 20
 # The platform's database stores whole numbers in 32 bits.
 _LARGEST_STORED = 2**31 - 1
-# The address of a person, whose domain is written in ASCII.
+# The parts of an e-mail address.
 _ATOM = r"[-!#$%&'*+/=?^_`{|}~0-9A-Za-z]+"
-_LABEL = "[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])"
-_ADDRESS = re.compile(rf"{_ATOM}(?:\.{_ATOM})*@(?:{_LABEL}?\.)+{_LABEL}")
+_LOCAL_PART = re.compile(rf"{_ATOM}(?:\.{_ATOM})*")
+_QUOTED_LOCAL_PART = re.compile(
+    r'"(?:[\x01-\x08\x0b\x0c\x0e-\x1f!#-\[\]-\x7f]|\\[\x01-\x09\x0b\x0c\x0e-\x7f])*"'
+)
+_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])?")
+_LAST_LABEL = re.compile(r"[0-9A-Za-z](?:[0-9A-Za-z-]{0,61}[0-9A-Za-z])")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 _WIDTHS = (26, 20, 22, 0)
@@ -338,15 +343,34 @@ def _is_stored(value: object) -> bool:
 
 
 def _is_address(text: object) -> bool:
-    """Return whether a text is the e-mail address of a person, as Django takes it.
+    """Return whether Django takes a text for an e-mail address: RFC 5322 without comments and folding.
 
     Blanks around it are cut off before; an empty one is no address at all, which is allowed.
     """
     address = str(text or "").strip()
-    local, _, domain = address.rpartition("@")
+    local, separator, domain = address.rpartition("@")
+    if not separator:
+        return not address
+    if not (_LOCAL_PART.fullmatch(local) or _QUOTED_LOCAL_PART.fullmatch(local)):
+        return False
+    if domain == "localhost":
+        return True
+    if domain.startswith("[") and domain.endswith("]"):
+        return _is_ip_address(domain[1:-1])
     with contextlib.suppress(UnicodeError):
         domain = domain.encode("idna").decode("ascii")
-    return not address or _ADDRESS.fullmatch(f"{local}@{domain}") is not None
+    *labels, last_label = domain.split(".")
+    if not labels or not _LAST_LABEL.fullmatch(last_label):
+        return False
+    return all(_LABEL.fullmatch(label) for label in labels)
+
+
+def _is_ip_address(text: str) -> bool:
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 _Validator = jsonschema.validators.extend(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from quality.allowed_differences import ALLOWED_DIFFERENCES
 from quality.forks import Run, run_forks
 from quality.same import print_differences, run_same
 
@@ -24,6 +25,17 @@ def test_one_digit_and_a_missing_file_are_differences(capsys):
     there = {_NAME: _SIGNATURE % (b"1.3.0", b"0.6")}
     assert print_differences(here, there, n_cases=1) == 2
     assert "score: 0.6" in capsys.readouterr().out
+
+
+def test_words_and_pages_may_differ_between_versions_alone_and_codes_never():
+    name = "chalearn_action/E-X-1/check/stdout"
+    problem = b'"code": "%s", "problem": "%s", "hint": "h"'
+    here = {name: problem % (b"E-CSV-RANGE", b"one"), "x/page.html": b"a"}
+    there = {name: problem % (b"E-CSV-RANGE", b"other"), "x/page.html": b"b"}
+    assert print_differences(here, there, 1) == 2
+    assert print_differences(here, there, 1, ALLOWED_DIFFERENCES) == 0
+    there[name] = problem % (b"E-CSV-FRAME", b"one")
+    assert print_differences(here, there, 1, ALLOWED_DIFFERENCES) == 1
 
 
 def test_folder_that_is_no_checkout_is_refused(tmp_path, capsys):

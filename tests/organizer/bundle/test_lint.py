@@ -785,7 +785,8 @@ def test_bundles_of_tasks_that_do_not_exist_are_named(unpacked, tmp_path, monkey
 
 @pytest.mark.parametrize(
     "address",
-    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", "ann@b\u00fccher.example", "u@example.123", ""],
+    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", '"a!b"@example.org', "ann@b\u00fccher.example", "me@localhost", "a@[127.0.0.1]", "a@[::1]",
+     "u@example.123", ""],
 )  # fmt: skip
 def test_address_that_the_platform_takes_is_no_error(lint, address):
     assert codes(lint(at("contact_email", value=address)).errors) == set()
