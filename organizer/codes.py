@@ -340,7 +340,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "L-TASK",
-            "There is no task, or none with the index that is named.",
+            "There is no task, none with the index that is named, or one that no phase has.",
             "Add it or correct the index.",
         ),
         MessageCode(

@@ -39,7 +39,7 @@ from organizer.bundle.kit import KIT
 from organizer.bundle.outdated import ALL_TASKS, SOURCES, shown_files, source_hashes
 from organizer.bundle.parts import Parts
 from organizer.bundle.pictures import edit_page
-from organizer.bundle.texts import fill_page
+from organizer.bundle.texts import fill_page, wrong_marks
 from organizer.files import zip_bytes
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task
@@ -148,9 +148,11 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
         else:
             shown = shown_files(path, key, parts.supplied_files)
             is_page = posixpath.splitext(path)[1] == ".md"
-            files.update(
-                {name: edit_page(content, fill) if is_page else content for name, content in shown.items()}
-            )
+            for shown_name, content in shown.items():
+                files[shown_name] = edit_page(content, fill) if is_page else content
+                if is_page:
+                    text = content.decode("utf-8", "replace")
+                    plan.notes += [f"{shown_name}: {wrong}" for wrong in wrong_marks(text)]
     plan.bundles[name] = Bundle(data, files)
 
 

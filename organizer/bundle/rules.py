@@ -188,6 +188,11 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
                 is_quoted = str(index) in map(str, task_indexes)
                 rule = "index in quotes" if is_quoted else "unknown task"
                 report.add(rule, f"{where}/tasks", index=index, known=choices)
+    phases = [phase for _, phase in competition.entries_of(data, "phases")]
+    indexes_in_phases = {str(index) for phase in phases for index in phase["tasks"]}
+    for where, task in competition.entries_of(data, "tasks"):
+        if str(task["index"]) not in indexes_in_phases:
+            report.add("task of no phase", where)
     for name, question in (data.get("fact_sheet") or {}).items():
         _check_question_key(name, question, report)
 

@@ -32,12 +32,15 @@ from organizer.bundle.cut import task_id_of, without_math
 from organizer.bundle.public_files import demo_folder
 from scoring_program.settings import PROTOCOLS
 from scoring_program.signature import signature
-from scoring_program.task import Task, load_task
+from scoring_program.task import Task, load_task, task_ids
 from validator.formats.rules import load_rules
 
-_CONDITIONAL = re.compile(r"<!-- only ([\w ]+) -->\n(.*?)<!-- end -->\n", re.DOTALL)
+# Editors of Windows end lines with \r\n.
+_CONDITIONAL = re.compile(r"<!-- only ([\w ]+) -->[ \t\r]*\n(.*?)<!-- end -->[ \t\r]*(?:\n|\Z)", re.DOTALL)
+_MARK = re.compile(r"<!--\s*(?:only\b[^>]*|end\s*)-->")
 _RELEASED = PROTOCOLS[1]
 ALL_FACTS = frozenset({"phases", "protocols", _RELEASED})
+_WORDS = ALL_FACTS | {"one", "several", "own", "json"}
 """What paragraphs of kits may be about, which can be used at home with each phase and protocol."""
 _EXAMPLE_HASH = "1f3a9c24b07d"
 
@@ -50,6 +53,25 @@ def cut_text(text: str, task_ids: Sequence[str], facts: Collection[str] = ALL_FA
     if any(load_rules(task_id).json for task_id in task_ids):
         words.add("json")
     return _CONDITIONAL.sub(lambda match: _paragraph(match[1].split(), match[2], task_ids, words), text)
+
+
+def wrong_marks(text: str) -> list[str]:
+    r"""Return what is wrong with the comments of a text: those without a partner, and words that never hold.
+
+    Examples
+    --------
+    >>> wrong_marks("<!-- only severl -->\nTick the tasks.\n<!-- end -->\n")
+    ['<!-- only severl -->: no such word or task, so the text after it is on no page']
+    """
+    never = "no such word or task, so the text after it is on no page"
+    known_words = {*_WORDS, *task_ids()}
+    wrong = []
+    for match in _CONDITIONAL.finditer(text):
+        if known_words.isdisjoint(match[1].split()):
+            wrong.append(f"<!-- only {match[1]} -->: {never}")
+        wrong += [f"{mark}: it is between two others" for mark in _MARK.findall(match[2])]
+    alone = "it has no partner on a line of its own"
+    return wrong + [f"{mark}: {alone}" for mark in _MARK.findall(_CONDITIONAL.sub("", text))]
 
 
 def _paragraph(named: Sequence[str], paragraph: str, task_ids: Sequence[str], words: Set[str]) -> str:

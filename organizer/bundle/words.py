@@ -172,6 +172,7 @@ WARNINGS = {
     "time limit of 0": Words("L-LIMIT", "0 does not mean unlimited, but 600 s", "write the limit in seconds"),
     "long time limit": Words("L-LIMIT", "the default queue allows 600 s for each step", "use a queue of your own, or a lower limit"),
     "no task": Words("L-TASK", "there is no task", "add one"),
+    "task of no phase": Words("L-TASK", "no phase has this task, so nobody can submit to it", "name its index in tasks of a phase, or take it out"),
     "index as text": Words("L-TASK", "the index is text", "write a number"),
     "checkbox that is refused": Words("L-FACTS", "with the selection {value} the platform may refuse an answer, which is true or false", "write selection: [true, false]"),
     "select without choices": Words("L-FACTS", "with the selection {value} the platform may refuse an answer, which is a text", "write a list of texts, with numbers in quotes"),

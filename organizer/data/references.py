@@ -52,7 +52,8 @@ def _check_folders(reference: Path, folders: Collection[str], names: Collection[
     """Refuse folders and samples of unknown tasks, and REFERENCE without any folder."""
     findings = Findings()
     for name in sorted(set(folders) - set(names)):
-        hint = f"or name {name}_reference.zip in competition.yaml, or move the folder"
+        hint = f"or name {name}_reference.zip in competition.yaml, beside <id>_program.zip of a task"
+        hint += ", or move the folder"
         hint = f"{_nearest(name, names)}; {hint}"
         findings.add("E-REF-UNKNOWN", f"{name} is not a task", hint, file=str(reference / name))
     samples = [f"{name}_sample.zip" for name in folders]

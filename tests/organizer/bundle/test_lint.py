@@ -360,6 +360,7 @@ WARNINGS = [
     ("L-LIMIT", YAML, "/phases/1", second_phase(b"time_limit: 600", ("S2", "S3"))),
     ("L-DETAIL", LATER, "", second_phase(b"detail: full", ("S2", "S3"))),
     ("L-TASK", YAML, "/tasks/1/index", more("tasks", index="1")),
+    ("L-TASK", YAML, "/tasks/1", more("tasks", index=1)),
     ("L-NAME", YAML, "/solutions/0", at("solutions", 0, "name", value=DELETE)),
     ("L-NAME", YAML, "/phases/0/public_data", both(
         file("x" * 40 + ".zip", zip_bytes({})), at("phases", 0, "public_data", value="x" * 40 + ".zip"))),

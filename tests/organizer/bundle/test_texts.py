@@ -12,7 +12,7 @@ from organizer.bundle.lint import _FENCED, _FORMULA
 from organizer.bundle.parts import Parts
 from organizer.bundle.plan import plan_bundles
 from organizer.bundle.source import load_competition
-from organizer.bundle.texts import fill_page
+from organizer.bundle.texts import cut_text, fill_page, wrong_marks
 from organizer.files import read_zip
 from organizer.new_task import NewTask, task_files
 from quality.competition import write_source
@@ -35,6 +35,38 @@ def pages_of(bundle):
 @pytest.fixture(scope="module")
 def competition(tmp_path_factory):
     return load_competition(write_source(tmp_path_factory.mktemp("source")))
+
+
+@pytest.mark.parametrize(
+    ("text", "n_wrong"),
+    [
+        ("<!-- only several json -->\nx\n<!-- end -->\n<!-- a comment -->\n<!-- the end of it -->", 0),
+        ("<!-- only chalearn_action nope -->\r\nx\r\n<!-- end -->", 0),
+        ("<!-- only gestures -->\nx\n<!-- end -->\n", 1),
+        ("<!-- only several -->\nx\n", 1),
+        ("x\n<!-- end -->\n", 1),
+        ("<!-- only one --> x <!-- end -->\n", 2),
+        ("<!-- only one -->\n<!-- only json -->\nx\n<!-- end -->\n<!-- end -->\n", 2),
+    ],
+)
+def test_marks_that_do_not_do_what_was_meant_are_named(text, n_wrong):
+    assert len(wrong_marks(text)) == n_wrong
+
+
+def test_wrong_marks_of_a_page_are_notes_of_the_build(tmp_path):
+    source = write_source(tmp_path)
+    page = source / "pages" / "overview.md"
+    page.write_bytes(page.read_bytes() + b"<!-- only severl -->\nx\n<!-- end -->\n")
+    notes = plan_bundles(load_competition(source), Parts({}, True, source), "v2").notes
+    assert any("pages/overview.md" in note and "severl" in note for note in notes)
+
+
+@pytest.mark.parametrize("ending", ["\n", "\r\n"])
+def test_paragraphs_are_cut_whatever_lines_end_with(ending):
+    text = ending.join(
+        ["a", "<!-- only several -->", "b", "<!-- end -->", "<!-- only one -->", "c", "<!-- end -->"]
+    )
+    assert cut_text(text, ["chalearn_action"]) == f"a{ending}c{ending}"
 
 
 def kinetics_tps(competition):
