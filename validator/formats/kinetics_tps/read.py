@@ -91,8 +91,13 @@ def read(
                 classes = findings.take(read_classes(stream.read, name, classes_file))
         with findings.part():
             name = names[parts_file.name]
+
+            def check_all(parts: PartStates) -> Findings:
+                problems = check(KineticsSubmission(classes, parts), rules)
+                return problems.with_files(names.__getitem__)
+
             with submission.open(name) as stream, reading_ahead(stream.read) as read_on:
-                parts = findings.take(read_parts(read_on, name, parts_file))
+                parts = findings.take(read_parts(read_on, name, parts_file, check=check_all))
         findings.refuse_problems()
         content = KineticsSubmission(classes, parts)
         if reference_frames is not None:
@@ -143,14 +148,16 @@ def read_parts(
     name: str,
     file: JsonFile,
     one_each: bool = False,
+    check: Callable[[PartStates], Findings] | None = None,
 ) -> Read[PartStates]:
     """Read a parts file of a submission, or of the reference (``one_each``: one box and one state a part).
 
-    ``stream`` is that of `read_json`. Raises Refused.
+    ``stream`` is that of `read_json`; ``check`` returns what is wrong with the arrays, `check_parts` by
+    default. Raises Refused.
     """
 
     def check_content(parts: PartStates, members: Members, findings: Findings) -> None:
-        findings.extend(check_parts(parts, name))
+        findings.extend(check(parts) if check else check_parts(parts, name))
 
     build = partial(as_part_states, one_each=one_each)
     read = read_json(stream, name, file, build, check_content)
