@@ -8,7 +8,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Collection
 
-from validator.names import fold_all, unique_folds
+from validator.names import fold_all, quote_beside, unique_folds
 from validator.texts import folded, quote
 
 # The least similarity, as `difflib` measures it, and what bounds the time.
@@ -42,6 +42,13 @@ class NearestNames:
         return self._name_of_text[matches[0]] if matches else ""
 
     def words(self, name: str) -> str:
-        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near."""
+        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near.
+
+        Characters of the name that only look like those of the nearest are shown by their numbers.
+        """
         nearest = self.find(name)
-        return f" (the nearest is '{quote(nearest, _LONGEST_NEAREST)}')" if nearest else ""
+        if not nearest:
+            return ""
+        text = f"the nearest is '{quote(nearest, _LONGEST_NEAREST)}'"
+        odd_text = quote_beside(name, nearest)
+        return f" ({text}, yours '{odd_text}')" if odd_text != quote(name) else f" ({text})"

@@ -60,6 +60,11 @@ def printable(text: str) -> str:
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
 
 
+def without_unprintable(text: str) -> str:
+    """Return ``text`` without what is not printable."""
+    return _UNPRINTABLE.sub("", text)
+
+
 def visible(text: str) -> str:
     """Return ``text`` with a sign for a missing character in place of each that is not printable."""
     return _UNPRINTABLE.sub("\ufffd", text)

@@ -28,6 +28,7 @@ from scoring_program.challenges.chalearn.task import TRACKS
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
+from validator.nearest_names import NearestNames
 from validator.table_words import numpy_words
 from validator.texts import counted, quote, some_words
 
@@ -249,9 +250,8 @@ def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
     if text.casefold() in names:
         return names.index(text.casefold()) + 1
     if not _is_finite_number(text):
-        raise ConversionError(
-            f"the class is {text[:40]!r}; write 1 to {len(classes)}, or {some_words(classes)}"
-        )
+        problem = f"the class is {text[:40]!r}{NearestNames(classes).words(text)}"
+        raise ConversionError(f"{problem}; write 1 to {len(classes)}, or {some_words(classes)}")
     number = _whole(float(text), "the class")
     from_0, from_1 = f"0 to {len(classes) - 1}", f"1 to {len(classes)}"
     if number == 0 and first_class == 1:
