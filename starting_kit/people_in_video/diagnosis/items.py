@@ -1,8 +1,10 @@
-"""What the search for the simplest repair compares for tasks with segments: their times and labels."""
+"""What the search for the simplest repair compares for tasks with segments or boxes: places and labels."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,37 +24,58 @@ from validator.formats.items.read import form_of
 from validator.formats.rules import load_rules
 from validator.formats.values import Kind
 
-# Regions are counted in whole steps, of which the last belongs to them: a millisecond is none that matters.
-_STEPS_OF_SECOND = 1000
-_TIMES = "Write start and end in seconds from the beginning of the item"
-_ITEMS = "Give each item its own segments; ids may be in any order"
+# Regions are counted in whole steps, of which the last belongs to them: of a thousandth none matters.
+_STEPS_OF_UNIT = 1000
 _LABELS = "Write the labels of the task's page, each for what it names"
 
 
-def _segments(measured: Measured) -> Iterator[Regions]:
-    """Yield sampled segments, and the annotated ones of the items that these may belong to."""
-    true, predicted = measured.reference.items, measured.rows
-    entries = choose_entries(predicted.item)
-    item = predicted.item[entries]
-    is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
-    yield Regions(
-        corners=_STEPS_OF_SECOND * predicted.extent[entries],
-        item=item,
-        true_corners=_STEPS_OF_SECOND * true.extent[is_needed],
-        true_item=true.item[is_needed],
-        n_items=len(true.keys),
-        label=predicted.label[entries],
-        true_label=true.label[is_needed],
-        item_noun="item",
-        axes=("milliseconds",),
-        levels=(BOX_IOU, CLOSE_IOU),
-    )
+class _Places(NamedTuple):
+    """What the places of instances of a kind are called, and how to write them right."""
+
+    what: str
+    axes: tuple[str, ...]
+    levels: tuple[float, ...]
+    remedy: str
+
+    def samples(self, measured: Measured) -> Iterator[Regions]:
+        """Yield sampled instances, and the annotated ones of the items that these may belong to."""
+        true, predicted = measured.reference.items, measured.rows
+        entries = choose_entries(predicted.item)
+        item = predicted.item[entries]
+        is_needed = np.isin(true.item, items_nearby(item, len(true.keys)))
+        yield Regions(
+            corners=_STEPS_OF_UNIT * predicted.extent[entries],
+            item=item,
+            true_corners=_STEPS_OF_UNIT * true.extent[is_needed],
+            true_item=true.item[is_needed],
+            n_items=len(true.keys),
+            label=predicted.label[entries],
+            true_label=true.label[is_needed],
+            item_noun="item",
+            axes=self.axes,
+            steps_of_unit=_STEPS_OF_UNIT,
+            levels=self.levels,
+        )
 
 
-def _labels(measured: Measured) -> Iterator[Names]:
-    """Yield the labels of the sampled segments that overlap an annotated one."""
+_SEGMENTS = _Places(
+    what="segments",
+    axes=("seconds",),
+    levels=(BOX_IOU, CLOSE_IOU),
+    remedy="Write start and end in seconds from the beginning of the item",
+)
+_BOXES = _Places(
+    what="boxes",
+    axes=("x", "y"),
+    levels=(BOX_IOU,),
+    remedy="Write x1, y1, x2 and y2 as the task's page says",
+)
+
+
+def _labels(places: _Places, measured: Measured) -> Iterator[Names]:
+    """Yield the labels of the sampled instances that overlap an annotated one."""
     names = measured.reference.items.names
-    for regions in _segments(measured):
+    for regions in places.samples(measured):
         label, true_label, item = regions.labels_of_pairs()
         yield Names(
             words=names,
@@ -66,33 +89,49 @@ def _labels(measured: Measured) -> Iterator[Names]:
 
 
 def _repaired(measured: Measured, change: Change) -> arrays.Regions:
-    """Return the segments after a change, without those of no item."""
-    segments: arrays.Regions = measured.rows
-    steps = change.corners(_STEPS_OF_SECOND * segments.extent, segments.item, None)
-    item = change.item(segments.item)
-    place = {name: number for number, name in enumerate(segments.names)}
-    new_label = np.array([place[change.word(name)] for name in segments.names], dtype=np.int64)
+    """Return the instances after a change, without those of no item."""
+    instances: arrays.Regions = measured.rows
+    steps = change.corners(_STEPS_OF_UNIT * instances.extent, instances.item, None)
+    item = change.item(instances.item)
+    place = {name: number for number, name in enumerate(instances.names)}
+    new_label = np.array([place[change.word(name)] for name in instances.names], dtype=np.int64)
     order = np.argsort(item, kind="stable")
-    order = order[(item[order] >= 0) & (item[order] < len(segments.keys))]
-    return segments._replace(
+    order = order[(item[order] >= 0) & (item[order] < len(instances.keys))]
+    return instances._replace(
         item=item[order],
-        label=new_label[segments.label[order]],
-        extent=steps[order] / _STEPS_OF_SECOND,
-        score=segments.score[order],
+        label=new_label[instances.label[order]],
+        extent=steps[order] / _STEPS_OF_UNIT,
+        score=instances.score[order],
     )
 
 
-SEGMENTS = Explanation(
-    [
-        Comparison(
-            kind="places",
-            what="segments",
-            samples=_segments,
-            remedy=_TIMES,
-            remedies={Family.ITEMS: _ITEMS},
-            repaired=_repaired,
-        ),
-        Comparison(kind="names", what="labels", samples=_labels, remedy=_LABELS, repaired=_repaired),
-    ]
-)
-EXPLANATIONS = {task_id: SEGMENTS for task_id in TASKS if form_of(load_rules(task_id)).kind is Kind.SEGMENTS}
+def _explanation(places: _Places) -> Explanation:
+    return Explanation(
+        [
+            Comparison(
+                kind="places",
+                what=places.what,
+                samples=places.samples,
+                remedy=places.remedy,
+                remedies={Family.ITEMS: f"Give each item its own {places.what}; ids may be in any order"},
+                repaired=_repaired,
+            ),
+            Comparison(
+                kind="names",
+                what="labels",
+                samples=partial(_labels, places),
+                remedy=_LABELS,
+                repaired=_repaired,
+            ),
+        ]
+    )
+
+
+EXPLANATION_OF_KIND = {Kind.SEGMENTS: _explanation(_SEGMENTS), Kind.BOXES: _explanation(_BOXES)}
+"""How submissions are explained, by the kind of values."""
+_KIND_OF_TASK = {task_id: form_of(load_rules(task_id)).kind for task_id in TASKS}
+EXPLANATIONS = {
+    task_id: EXPLANATION_OF_KIND[kind]
+    for task_id, kind in _KIND_OF_TASK.items()
+    if kind in EXPLANATION_OF_KIND
+}

@@ -213,7 +213,7 @@ def _fits(judged: _JudgedRegions) -> Iterator[Trial]:
     sample = judged.sample
     for words, read in _named_readings(sample).items():
         axis_map = fit_axes(sample, read(sample.corners))
-        words_of_map = map_words(axis_map, sample.axes)
+        words_of_map = map_words(axis_map, sample.axes, sample.steps_of_unit)
         if words_of_map:
             yield from judged.trials_of_columns(
                 Family.FIT,
@@ -268,8 +268,8 @@ def _scale_columns(scales: Floats, columns: Floats, item: Ints, parent: Floats |
 
 
 def _exact_shifts(sample: Regions) -> Iterator[Trial]:
-    """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
-    if not sample.has_intervals:
+    """Yield the trials of intervals of frames that begin and end one later or earlier, exactly."""
+    if not sample.has_intervals or sample.steps_of_unit != 1:
         return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
         change = _reading_change(partial(np.add, shift))

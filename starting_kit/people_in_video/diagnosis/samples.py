@@ -180,6 +180,8 @@ class Regions:
     item_noun : str
     axes : tuple of str
         What words call each axis.
+    steps_of_unit : int
+        How many steps, in which regions are, make the unit in which words count.
     levels : tuple of float
         The IoU that agrees; a higher one shows small delays.
     entry : int array of shape (n,), ascending, optional
@@ -200,6 +202,7 @@ class Regions:
     has_sizes: bool = False
     item_noun: str = "video"
     axes: tuple[str, ...] = ("x", "y")
+    steps_of_unit: int = 1
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
 
