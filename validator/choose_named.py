@@ -127,8 +127,11 @@ def _similar_name(file: str, files: list[str], others: list[str], submission: Su
     similar = [name for name in similar if difflib.get_close_matches(name, files, 1, 0) == [file]]
     if len(similar) == 1:
         return similar[0]
-    is_only_one = len(files) == len(others) == 1
-    return others[0] if is_only_one and kind_of(head_of(submission, others[0])) else ""
+    if not len(files) == len(others) == 1:
+        return ""
+    (only,) = others
+    is_other_kind = _has_other_text_ending(file, only) or kind_of(head_of(submission, only)) is not None
+    return only if is_other_kind else ""
 
 
 def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:
@@ -137,13 +140,18 @@ def _report_similar(file: str, similar: str, submission: Submission, findings: F
     problem = f"it is missing, but there is {quote(similar)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
     kind = _JSON_LINES if _is_named_json_lines(similar) else kind_of(head_of(submission, similar))
-    suffix, similar_suffix = PurePosixPath(file).suffix, folded(PurePosixPath(similar).suffix)
-    wanted = suffix.lstrip(".").upper()
+    wanted = PurePosixPath(file).suffix.lstrip(".").upper()
     if kind:
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
-    elif similar_suffix in _TEXT_ENDINGS and similar_suffix != suffix:
+    elif _has_other_text_ending(file, similar):
         remedy = f"write its content as {wanted}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
+
+
+def _has_other_text_ending(file: str, name: str) -> bool:
+    """Return whether a name ends like that of a text of another format than a missing file has."""
+    ending = folded(PurePosixPath(name).suffix)
+    return ending in _TEXT_ENDINGS and ending != PurePosixPath(file).suffix
 
 
 def _name_form(pattern: str) -> str:

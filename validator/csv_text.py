@@ -56,6 +56,9 @@ def decode_csv(data: bytes, name: str) -> tuple[str, list[str]]:
         _refuse(problem, "save the file as plain ASCII or UTF-8", name, f"line {line} column 1")
     if "\r" in text:
         kind_of_ends = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
+        if "\r\r\n" in text:
+            # Read as an end and an empty line.
+            kind_of_ends = "line ends CR CR LF (in Python, open a file for csv.writer with newline='')"
         accepted.append(f"{kind_of_ends} were accepted")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     control = _CONTROL.search(text)

@@ -26,7 +26,7 @@ from validator.json_columns import (
     resolved,
 )
 from validator.nearest_names import NearestNames
-from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
+from validator.texts import counted, pointer_part, printed_value, quote, some_words
 
 if TYPE_CHECKING:
     from jsonschema.exceptions import ValidationError
@@ -59,6 +59,8 @@ _RULE_OF_MESSAGE = {
 _SYNTAX_TEXTS = {
     "trailing comma": ("there is a comma before the closing bracket", "delete it: JSON has none"),
     "single quotes": ("strings are in single quotes", 'write them in double quotes: "like this"'),
+    "typographic quotes": ("strings are in typographic quotation marks", 'write straight ones: "like this"'),
+    "blank": ("there is a blank that JSON does not have, such as a no-break space", "write an ordinary one"),
     "comment": ("there is a comment", "delete it: JSON has no comments"),
     "lines": ("there is a JSON value on each line, as in JSON Lines", "make one JSON value of all lines"),
     "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
@@ -72,6 +74,10 @@ _SYNTAX_TEXTS = {
     "colon": ("the colon after the key is missing here", 'write "key": value'),
     "next": ("a comma or a closing bracket is missing here", _LIBRARY),
 }  # fmt: skip
+_RULE_OF_MARK = {
+    "'": "single quotes",
+    **dict.fromkeys("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb", "typographic quotes"),
+}
 _TYPE_TEXTS = {
     "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
     "integer": "a whole number", "boolean": "true or false",
@@ -136,8 +142,10 @@ def _words_of_mark(text: str, position: int, before: str, rule: str, schema: Sch
     mark = text[position : position + 1]
     if mark in ("]", "}") and before.endswith(",") and rule in ("value", "key"):
         return _syntax_words("trailing comma", len(before) - 1)
-    if mark == "'":
-        return _syntax_words("single quotes", position)
+    if mark in _RULE_OF_MARK:
+        return _syntax_words(_RULE_OF_MARK[mark], position)
+    if mark.isspace():
+        return _syntax_words("blank", position)
     if text.startswith(("//", "/*", "#"), position):
         return _syntax_words("comment", position)
     if rule == "more text" and mark in ("{", "[") and "\n" in text[len(before) : position]:
@@ -145,21 +153,32 @@ def _words_of_mark(text: str, position: int, before: str, rule: str, schema: Sch
         return words._replace(remedy=f"{words.remedy}: {whole}") if whole else words
     if not mark:
         return _syntax_words("end" if before else "empty", position)
-    foreign_word = _FOREIGN.match(text, position)
-    if foreign_word and rule != "more text":
-        problem, remedy = f"{foreign_word[0]} is not JSON", f"{_LIBRARY} (true, false, null)"
-        return SyntaxWords(position, f"foreign {foreign_word[0]}", problem, remedy)
-    numpy_value = NUMPY_VALUE.match(text, position)
-    if numpy_value and rule != "more text":
-        problem = f"{numpy_value[0]} is of numpy, not JSON"
-        remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
-        return SyntaxWords(position, f"foreign {numpy_value[0]}", problem, remedy)
+    foreign_words = None if rule == "more text" else _foreign_words(text, position)
+    if foreign_words:
+        return foreign_words
     begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
     if begun or (rule == "value" and mark not in ",:]}"):
         first = begun.start() if begun else position
         start = text[first : first + _SHOWN].splitlines()[0]
         return SyntaxWords(first, rule, f"'{quote(start)}' is in the place of a value", _LIBRARY)
     return _syntax_words(rule, position)
+
+
+def _foreign_words(text: str, position: int) -> SyntaxWords | None:
+    """Return the words for what another language or a library writes for a value, None for anything else."""
+    foreign_word = _FOREIGN.match(text, position)
+    if foreign_word:
+        problem, remedy = f"{foreign_word[0]} is not JSON", f"{_LIBRARY} (true, false, null)"
+        return SyntaxWords(position, f"foreign {foreign_word[0]}", problem, remedy)
+    printed = printed_value(text, position)
+    if printed is None:
+        return None
+    how = "float(...), int(...), bool(...) or str(...)"
+    if printed.text in ("array", "tensor"):
+        how = ".tolist()"
+    problem = f"{printed.text} is of {printed.library}, not JSON"
+    remedy = f"convert values with {how} before, and {_LIBRARY}"
+    return SyntaxWords(position, f"foreign {printed.text}", problem, remedy)
 
 
 def _rule_of_message(error: json.JSONDecodeError) -> str:

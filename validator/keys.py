@@ -52,7 +52,8 @@ def match_keys(
                 _refuse_unknown(keys, known_keys, is_unknown, file, place)
             else:
                 findings.notes += check_items(first_index, known_keys, "key", place_of_key)
-        if len(first_index) < len(keys):
+        # Of keys that are none of the data, all have one cause.
+        if len(first_index) < len(keys) and not is_unknown.all():
             with findings.part():
                 refuse_repeated(keys, file, place)
         if missing and not (is_unknown.size and is_unknown.all()):

@@ -1,23 +1,25 @@
-"""What is said of tables with a header, of items or to be converted: wrong separators, values of numpy."""
+"""What is said of tables with a header, of items or to be converted: wrong separators, printed values."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
 from validator.csv_text import SEPARATORS
-from validator.texts import NUMPY_VALUE
+from validator.texts import printed_value
 
 
-def numpy_words(texts: Iterable[str]) -> str:
-    """Return what to add to the message on some texts if numpy printed one of them, otherwise "".
+def printed_words(texts: Iterable[str]) -> str:
+    """Return what to add to the message on some texts if a library printed one of them, otherwise "".
 
     Examples
     --------
-    >>> numpy_words(["id", "np.float64(3.0)"]), numpy_words(["3.0"])
+    >>> printed_words(["id", "np.float64(3.0)"]), printed_words(["3.0"])
     (' (numpy prints values like this; convert them with .item() first)', '')
     """
-    if any(NUMPY_VALUE.match(text.strip(" \t")) for text in texts):
-        return " (numpy prints values like this; convert them with .item() first)"
+    for text in texts:
+        printed = printed_value(text.strip(" \t"))
+        if printed:
+            return f" ({printed.library} prints values like this; convert them with .item() first)"
     return ""
 
 

@@ -29,7 +29,7 @@ from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
 from validator.nearest_names import NearestNames
-from validator.table_words import numpy_words
+from validator.table_words import printed_words
 from validator.texts import counted, quote, some_words
 
 _TRACK_WITH_ACTORS = "chalearn_action"
@@ -229,7 +229,7 @@ def _number(row: Mapping[str, Any], column: str) -> float:
     """Return the finite number in a cell. Raises ConversionError."""
     text = _text(row, column)
     if not _is_finite_number(text):
-        problem = f"{column} is {text[:40]!r}{numpy_words([text])}"
+        problem = f"{column} is {text[:40]!r}{printed_words([text])}"
         raise ConversionError(f"{problem}; write a number, with a point for decimals")
     return float(text)
 

@@ -16,7 +16,7 @@ from people_in_video.tools.json_file import read_json
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.table_words import numpy_words, other_separator
+from validator.table_words import other_separator, printed_words
 from validator.texts import quote, some_words
 
 COLUMNS = ("item", "class", "start", "end")
@@ -101,7 +101,8 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     """Raise ConversionError if the first line is a row, or is not separated by commas."""
     separator = other_separator(names, COLUMNS)
     if separator:
-        raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
+        problem = f"the columns are separated by {separator}"
+        raise ConversionError(f"{problem}; separate them by commas, and decimals by a point")
     is_header = any(_plain_name(name) in _ALL_NAMES for name in names)
     if is_header or not any(re.fullmatch(r"[0-9.]+", name) for name in names):
         return
@@ -133,7 +134,7 @@ def _name_columns(names: Sequence[str]) -> dict[str, str]:
     missing = [column for column in COLUMNS if column not in name_of_column]
     if missing:
         header = some_words([quote(name) for name in names]) or "an empty table"
-        problem = f"the column {missing[0]} is missing from {header}{numpy_words(names)}"
+        problem = f"the column {missing[0]} is missing from {header}{printed_words(names)}"
         remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
         if "frame" in map(_plain_name, names):
             remedy += f"; {_RECIPE}"
