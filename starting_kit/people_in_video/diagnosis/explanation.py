@@ -62,8 +62,12 @@ def repairs_of(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Repa
     def measure(rows: Any) -> Any:
         return loaded.task.measure(loaded.reference, rows, loaded.settings)
 
+    def score(statistics: Any) -> float:
+        sign = 1 if loaded.task.higher_is_better else -1
+        return sign * float(loaded.task.scores(statistics)["score"])
+
     measured = Measured(loaded.reference, submission, statistics)
-    return find_repairs(_explanation(loaded.task).comparisons, measured, measure)
+    return find_repairs(_explanation(loaded.task).comparisons, measured, measure, score)
 
 
 def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, result: Result) -> list[Note]:
@@ -127,9 +131,7 @@ def _one_for_a_cause(
             still_unknown = unknown_after.get(kind)
             if still_unknown and sum(still_unknown.counts.values()) == sum(unknown.counts.values()):
                 continue
-            spelling = unknown.explanation.removeprefix(REMEDY)
-            has_spelling = bool(spelling) and spelling in repair.trial.words
-            if has_spelling or not unknown.nearest:
+            if _has_same_spelling(repair, unknown) or not unknown.nearest:
                 if not still_unknown:
                     left_names.remove(unknown)
             elif sum(unknown.counts.values()) == unknown.n_used:
@@ -138,6 +140,14 @@ def _one_for_a_cause(
             left_repairs.append(repair)
         unknown_before = unknown_after
     return left_repairs, left_names
+
+
+def _has_same_spelling(repair: Repair, unknown: UnknownNames) -> bool:
+    """Return whether a repair makes of each unknown name what a rule for all of them does."""
+    if repair.trial.change is None or not unknown.explanation.startswith(REMEDY):
+        return False
+    word = repair.trial.change.word
+    return all(word(name) == near for name, near in unknown.nearest.items())
 
 
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:

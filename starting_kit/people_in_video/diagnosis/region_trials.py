@@ -15,6 +15,7 @@ from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
     Regions,
     exchanged_entries,
+    find_part,
     from_sizes,
     pair_iou,
     ranks_in_groups,
@@ -29,7 +30,6 @@ from people_in_video.diagnosis.trials import (
     agrees_well,
 )
 from people_in_video.diagnosis.weak_models import mean_iou_of_weak_model
-from scoring_program.metrics.group_values import group_means
 from validator.arrays import Bools, Floats, Ints
 
 Reading = Callable[[Floats], Floats]
@@ -38,10 +38,6 @@ _SAME_IOU = 0.75
 _LATEST_SLOT = 3
 # A map of items is tested on each of so many parts of the entries of an item.
 _N_PARTS = 5
-# Of a submission of which a part is written otherwise, so much of the items agrees, or does not.
-_MOST_OF_BAD_ITEM = 0.25
-_LEAST_OF_GOOD_ITEM = 0.5
-_LEAST_CLEAR = 0.7
 
 
 def as_corners(columns: Floats) -> Floats:
@@ -369,33 +365,24 @@ def _look_up_items(item_of_item: Ints, item: Ints) -> Ints:
 
 def _changes_of_part(sample: Regions, level: float) -> Iterator[Trial]:
     """Yield the trials of changes of the items in which hardly anything agrees, where others are right, as
-    after a crash or from two sources.
-
-    The items are those of every second entry, and the others are tested.
-    """
+    after a crash or from two sources."""
     views = [sample] if sample.label is None else [sample, sample.by_label()]
     for view in views:
-        items, place = np.unique(view.item_of_entry, return_inverse=True)
-        is_tested = ranks_in_groups(place) % 2 == 1
-        agrees = view.best_iou(view.corners) > level
-        share = group_means(agrees[~is_tested], place[~is_tested], len(items))
-        is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
-        if not is_bad.any() or not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
+        written_otherwise = find_part(view.best_iou(view.corners) > level, view.item_of_entry)
+        if written_otherwise is None:
             continue
-        is_in_part = is_tested & is_bad[place]
-        if not is_in_part.any():
-            continue
-        part = _JudgedRegions(view.of_entries(is_in_part), level)
+        part = _JudgedRegions(view.of_entries(written_otherwise.is_tested), level)
         trials = [*_shifts_of_slots(part), *_shifts_of_items(part)]
         if view is sample:
             trials = [*_readings(part), *_fits(part), *trials]
         for trial in trials:
-            where = f"in {is_bad.sum()} of {len(items)} {sample.item_noun}s"
             change = None
             if trial.change is not None and sample.can_change:
-                change = _change_of_items(trial.change, items[is_bad])
+                change = _change_of_items(trial.change, written_otherwise.items)
             yield trial._replace(
-                words=f"{trial.words} {where}", change=change, least_share=LEAST_SHARE_OF_COMBINATION
+                words=f"{trial.words} {written_otherwise.words(sample.item_noun)}",
+                change=change,
+                least_share=LEAST_SHARE_OF_COMBINATION,
             )
 
 
