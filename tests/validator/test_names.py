@@ -221,9 +221,9 @@ def test_the_nearest_name(name: str, nearest: str) -> None:
 
 
 def test_what_looks_like_the_nearest_name_is_shown_by_its_numbers() -> None:
-    names = NearestNames(["cat", "caf\u00e9"])
+    names = NearestNames(["cat", "café"])
     assert names.words("c\u0430t") == " (the nearest is 'cat', yours 'c\\u0430t')"
-    assert names.words("cafe\u0301") == " (the nearest is 'caf\u00e9', yours 'cafe\\u0301')"
+    assert names.words("cafe\u0301") == " (the nearest is 'café', yours 'cafe\\u0301')"
     assert names.words("cats") == " (the nearest is 'cat')"
 
 

@@ -127,8 +127,8 @@ def find_repairs(
 ) -> list[Repair]:
     """Return the repairs of a submission, one of each kind at most; none if it is as it should be.
 
-    ``measure`` returns the statistics of rows, ``score`` the score of statistics (negative
-    where lower is better). Changes with which it falls are no repairs, whatever agrees.
+    ``measure`` returns the statistics of rows, ``score`` the score of statistics (negative where lower is
+    better). Changes with which it falls are no repairs, whatever agrees.
     """
     as_submitted = measured
     repairs: list[Repair] = []
