@@ -166,6 +166,8 @@ def _table_of_json(path: Path) -> RowTable:
     if not isinstance(content, dict) or not all(isinstance(segments, list) for segments in content.values()):
         problem = "it is no JSON of ActivityNet, which maps videos to lists of segments"
         raise ConversionError(f'{problem}; write {{"results": {{video: [{_SEGMENT}, ...]}}}}')
+    # A file of another form is told before what its seconds need.
+    next(_rows_of_json(content), None)
     some_segment: Any = next((segment for segments in content.values() for segment in segments), {})
     has_score = isinstance(some_segment, dict) and SCORE in some_segment
     names = {SCORE: SCORE} if has_score else {}
