@@ -11,6 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validator.json_columns import (
@@ -411,6 +412,10 @@ def _error_words(error: ValidationError, where: str, rule: str) -> Words:
         missing = [key for key in allowed if key not in value]
         variant = "is" if len(missing) == 1 else "are"
         problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
+        if value:
+            # One more than are shown.
+            keys = [quote(key, 24) for key in islice(value, 6)]
+            problem += f" among {some_words(keys)}"
     elif keyword == "enum":
         one_of = "one of " if len(allowed) > 1 else ""
         nearest = NearestNames(allowed).words(value)
