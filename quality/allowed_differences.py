@@ -161,6 +161,7 @@ _PROBLEMS = (
         ["E-ITEMS-NONE", "E-FILE-CASE", "N-ITEMS-UNKNOWN"],
     ),
     _words("methods of zips that cannot be read are named", ["E-ZIP-METHOD"]),
+    _words("an archive of another kind is to be unpacked before its files are packed", ["E-ZIP-NOT"]),
     _words("ignored files of the system are named", ["N-JUNK"]),
     _notes(
         "a file in a folder in a folder is told of once",

@@ -130,8 +130,10 @@ def _similar_name(file: str, files: list[str], others: list[str], submission: Su
     if not len(files) == len(others) == 1:
         return ""
     (only,) = others
-    is_other_kind = _has_other_text_ending(file, only) or kind_of(head_of(submission, only)) is not None
-    return only if is_other_kind else ""
+    is_other_text = (
+        _has_other_text_ending(file, only) and PurePosixPath(only).stem == PurePosixPath(file).stem
+    )
+    return only if is_other_text or kind_of(head_of(submission, only)) else ""
 
 
 def _report_similar(file: str, similar: str, submission: Submission, findings: Findings) -> None:

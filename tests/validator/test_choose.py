@@ -295,7 +295,8 @@ def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
             b"\x80\x04\x95" + bytes(50),
             "all.bin, a pickle of Python; write its content as JSON, with",
         ),
-        ("all.csv", b"a,b", "all.csv; write its content as JSON, with the name"),
+        ("birds.csv", b"a,b", "birds.csv; write its content as JSON, with the name"),
+        ("all.csv", b"a,b", "found: all.csv; put it"),
         ("all.bin", b"{}", "found: all.bin; put it"),
     ],
 )
