@@ -156,6 +156,12 @@ def _demo_items(size: int) -> list[str]:
 
 
 def _mistakes(form: Form) -> list[Mistake[Items]]:
+    if form.kind is Kind.LABEL:
+        return [
+            _constant("the same label everywhere", form.names[0]),
+            cured("labels in another order", ("labels",), Family.ORDER, partial(_with_labels, form)),
+            cured("the labels of the next item", ("labels",), Family.ITEMS, _of_next_item),
+        ]
     if form.kind is Kind.LABELS:
         return [_constant("the same labels everywhere", list(form.names))]
     if form.kind is Kind.SEGMENTS:
@@ -177,6 +183,13 @@ def _constant(name: str, value: Any) -> Mistake[Items]:
 
 def _twice(prediction: Items) -> Items:
     return {item: 2 * segments for item, segments in prediction.items()}
+
+
+def _with_labels(form: Form, prediction: Items) -> Items:
+    """Return a prediction with the labels of a list in another order."""
+    meant_label = cures.other_order(list(form.names))
+    written_label = {name: other for other, name in meant_label.items()}
+    return {item: written_label[label] for item, label in prediction.items()}
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:

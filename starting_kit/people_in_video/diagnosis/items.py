@@ -1,4 +1,5 @@
-"""What the search for the simplest repair compares for tasks with segments or boxes: places and labels."""
+"""What the search for the simplest repair compares for tasks of one's own: places of segments and boxes, and
+labels."""
 
 from __future__ import annotations
 
@@ -127,7 +128,51 @@ def _explanation(places: _Places) -> Explanation:
     )
 
 
-EXPLANATION_OF_KIND = {Kind.SEGMENTS: _explanation(_SEGMENTS), Kind.BOXES: _explanation(_BOXES)}
+def _labels_of_items(measured: Measured) -> Iterator[Names]:
+    """Yield the label of each item."""
+    true, predicted = measured.reference.items, measured.rows
+    yield Names(
+        words=predicted.names,
+        predicted=predicted.values,
+        vocabulary=true.names,
+        true=true.values,
+        item=np.arange(len(true.keys)),
+        item_noun="item",
+        true_of_item=true.values,
+        what="labels",
+    )
+
+
+def _repaired_labels(measured: Measured, change: Change) -> arrays.Values:
+    """Return the labels of items after a change; an item that gets none keeps its own."""
+    items: arrays.Values = measured.rows
+    n_items = len(items.keys)
+    meant = change.item(np.arange(n_items))
+    is_item = (meant >= 0) & (meant < n_items)
+    values = items.values.copy()
+    values[meant[is_item]] = items.values[is_item]
+    place = {name: number for number, name in enumerate(items.names)}
+    new_label = np.array([place[change.word(name)] for name in items.names], dtype=np.int64)
+    return items._replace(values=new_label[values])
+
+
+_OF_LABELS = Explanation(
+    [
+        Comparison(
+            kind="names",
+            what="labels",
+            samples=_labels_of_items,
+            remedy=_LABELS,
+            remedies={Family.ITEMS: "Give each item its own label; ids may be in any order"},
+            repaired=_repaired_labels,
+        )
+    ]
+)
+EXPLANATION_OF_KIND = {
+    Kind.LABEL: _OF_LABELS,
+    Kind.SEGMENTS: _explanation(_SEGMENTS),
+    Kind.BOXES: _explanation(_BOXES),
+}
 """How submissions are explained, by the kind of values."""
 _KIND_OF_TASK = {task_id: form_of(load_rules(task_id)).kind for task_id in TASKS}
 EXPLANATIONS = {

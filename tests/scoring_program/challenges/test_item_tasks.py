@@ -433,7 +433,7 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["coverage"] == 1
 
 
-@pytest.mark.parametrize("name", ["labels_json", "segments_json", "boxes_json"])
+@pytest.mark.parametrize("name", ["label_csv", "labels_json", "segments_json", "boxes_json"])
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch):
     example = declared(tmp_path, EXAMPLES[name])
     kind = form_of(example.rules).kind
