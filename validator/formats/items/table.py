@@ -81,7 +81,7 @@ def read_table(
         _refuse_many_values(text, name)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
-        _check_header(header, wanted_columns, name)
+        _check_header(header, wanted_columns, name, form.kind)
         _note_other_columns(header, wanted_columns, name, findings)
         rows = _with_right_lengths(_Rows(name, header, records[1:], lines[1:]), findings)
         keys = rows.texts(form.key)
@@ -125,7 +125,7 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
     return records, lines
 
 
-def _check_header(header: list[str], wanted_columns: list[str], name: str) -> None:
+def _check_header(header: list[str], wanted_columns: list[str], name: str, kind: Kind) -> None:
     """Raise Refused unless the header names each wanted column once."""
     wanted = ",".join(wanted_columns)
     with Findings.collect() as findings:
@@ -133,7 +133,9 @@ def _check_header(header: list[str], wanted_columns: list[str], name: str) -> No
         missing_columns = [column for column in wanted_columns if column not in header]
         separator = other_separator(header, wanted_columns)
         if separator:
-            remedy = f"write {wanted}, and numbers with a point for decimals"
+            remedy = f"write {wanted}"
+            if kind is not Kind.LABEL:
+                remedy += ", and numbers with a point for decimals"
             refuse("E-CSV-SEPARATOR", f"the fields are separated by {separator}", remedy)
         elif missing_columns:
             problem = f"the header has no {' and no '.join(missing_columns)}: "
