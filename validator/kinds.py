@@ -37,6 +37,7 @@ class FileKind(NamedTuple):
 
 _EXPORT = "export it as {}"
 _WRITE = "write its content as {}"
+_COPY = "copy the file itself"
 _UNPACK = "unpack it"
 _ENCODE = "save it as UTF-8"
 # By their first bytes.
@@ -54,6 +55,8 @@ _KINDS = {
     b"MATLAB ": FileKind("a MATLAB file (.mat)", _WRITE),
     b"PAR1": FileKind("a Parquet file", _WRITE),
     b"ARROW1": FileKind("a Feather file", _WRITE),
+    b"L\0\0\0\x01\x14\x02\0": FileKind("a shortcut of Windows", _COPY),
+    b"bplist00": FileKind("a property list of macOS, as iCloud leaves for a file", _COPY),
     b"%PDF": FileKind("a PDF", _WRITE),
     b"\x89PNG": FileKind("a PNG image", _WRITE),
     b"{\\rtf": FileKind("rich text (RTF)", "save it as plain text"),

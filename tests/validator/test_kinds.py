@@ -56,6 +56,8 @@ KINDS = [
     (b"\x89HDF\r\n", "HDF5"),
     (b"MATLAB 5.0 MAT-file", "MATLAB"),
     (b"%PDF-1.7", "PDF"),
+    (b"L\0\0\0\x01\x14\x02\0\0\0", "shortcut"),
+    (b"bplist00\xd4", "iCloud"),
     (b"PAR1\x15\x04", "Parquet"),
     (b"ARROW1\0\0", "Feather"),
     (b"\x28\xb5\x2f\xfd\x04", "Zstandard"),
