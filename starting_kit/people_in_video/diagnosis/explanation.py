@@ -131,10 +131,12 @@ def _one_for_a_cause(
             still_unknown = unknown_after.get(kind)
             if still_unknown and sum(still_unknown.counts.values()) == sum(unknown.counts.values()):
                 continue
-            if _has_same_spelling(repair, unknown) or not unknown.nearest:
+            spelling = unknown.explanation.removeprefix(REMEDY)
+            has_spelling = bool(spelling) and spelling in repair.trial.words
+            if has_spelling or not unknown.nearest:
                 if not still_unknown:
                     left_names.remove(unknown)
-            elif sum(unknown.counts.values()) == unknown.n_used:
+            elif _has_same_spelling(repair, unknown) or sum(unknown.counts.values()) == unknown.n_used:
                 is_told = True
         if not is_told:
             left_repairs.append(repair)

@@ -113,7 +113,7 @@ def test_a_part_of_the_names_in_another_spelling_gets_one_note(demo):
     files = kinetics.task.files(copy.deepcopy(kinetics.prediction)._replace(classes=classes))
     write_files(files, kinetics.folder / "look alike")
     notes = kinetics.loaded.score_path(kinetics.folder / "look alike").notes
-    assert [note.code for note in notes if note.is_mistake] == ["N-LOOKS"]
+    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
 
 
 def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
