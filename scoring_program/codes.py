@@ -21,9 +21,9 @@ CODES = CodeTable(
     other_errors=(
         MessageCode(
             "E-EVALUATOR",
-            "The evaluator of the task failed: it raised an error, returned no finite number, or other "
-            "numbers the second time. Which of these, where, and what it prints are shown where nothing is "
-            "hidden, and to organizers by `dry-run` and `rescore`.",
+            "The evaluator of the task failed: it raised an error, returned no finite number below 1e10, or "
+            "other numbers the second time. Which of these, where, and what it prints are shown where "
+            "nothing is hidden, and to organizers by `dry-run` and `rescore`.",
             "Organizers: correct it.",
         ),
         MessageCode(

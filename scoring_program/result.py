@@ -22,6 +22,8 @@ from validator.findings import Note
 
 # The most decimals of any number in an output.
 DECIMALS = 10
+SCORE_LIMIT = 1e10
+"""Scores are below it, and above its negative: platforms show no larger ones."""
 SHORT_DECIMALS = 4
 """The most decimals of a number in words, on a page, and in the log."""
 # What fits into half of the width of a page.

@@ -73,8 +73,11 @@ class UnknownNames(NamedTuple):
         """Return a name with how often it is used and the nearest one."""
         times = counted(self.counts[name], "time")
         near = self.nearest.get(name)
-        nearest = f"; the nearest is '{quote(near, _LONGEST_NAME)}'" if near else ""
-        return f"'{quote(name, _LONGEST_NAME)}' ({times}{nearest})"
+        if not near:
+            return f"'{quote(name, _LONGEST_NAME)}' ({times})"
+        from validator.names import quote_beside
+
+        return f"'{quote_beside(name, near)}' ({times}; the nearest is '{quote(near, _LONGEST_NAME)}')"
 
 
 def name_notes(submitted: NameCounts, vocabulary: Vocabulary) -> list[Note]:

@@ -114,7 +114,8 @@ def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection
     """Return how the first file that begins with the name of an item is to be named, "" if none does."""
     for name in ignored[:_COMPARED]:
         stem = PurePosixPath(name).stem
-        for item in (stem, stem.rpartition("_")[0]):
+        beginnings = [stem[: mark.start()] for mark in re.finditer(r"[\W_]", stem)]
+        for item in (stem, *reversed(beginnings)):
             if item in known_items:
                 return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
     return ""

@@ -129,19 +129,26 @@ def _report_similar(
         return False
     other = similar[0] if is_misspelled else others[0]
     kind = _JSON_LINES if _is_named_json_lines(other) else kind_of(head_of(submission, other))
-    if not is_misspelled and kind is None:
+    is_other_text = _has_other_text_ending(file, other)
+    is_same_name = PurePosixPath(other).stem == PurePosixPath(file).stem
+    if not (is_misspelled or kind or (is_other_text and is_same_name)):
         return False
     name_form = _name_form(file)
     problem = f"it is missing, but there is {quote(other)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
-    suffix, other_suffix = PurePosixPath(file).suffix, folded(PurePosixPath(other).suffix)
-    wanted = suffix.lstrip(".").upper()
+    wanted = PurePosixPath(file).suffix.lstrip(".").upper()
     if kind:
         problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
-    elif other_suffix in _TEXT_ENDINGS and other_suffix != suffix:
+    elif is_other_text:
         remedy = f"write its content as {wanted}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
     return True
+
+
+def _has_other_text_ending(file: str, name: str) -> bool:
+    """Return whether a name ends like that of a text of another format than a missing file has."""
+    ending = folded(PurePosixPath(name).suffix)
+    return ending in _TEXT_ENDINGS and ending != PurePosixPath(file).suffix
 
 
 def _name_form(pattern: str) -> str:

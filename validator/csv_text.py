@@ -10,7 +10,7 @@ from functools import cache
 
 from validator.findings import Findings
 from validator.kinds import HEAD_BYTES, refuse_other_kind
-from validator.texts import NUMPY_VALUE, counted, quote
+from validator.texts import counted, printed_value, quote
 
 Line = tuple[str, int, str]
 """The name of a file, the number of a line from 1, and the line."""
@@ -56,6 +56,9 @@ def decode_csv(data: bytes, name: str) -> tuple[str, list[str]]:
         _refuse(problem, "save the file as plain ASCII or UTF-8", name, f"line {line} column 1")
     if "\r" in text:
         kind_of_ends = "Windows line ends" if "\r\n" in text else "line ends of old Macs (CR)"
+        if "\r\r\n" in text:
+            # Read as an end and an empty line.
+            kind_of_ends = "line ends CR CR LF (in Python, open a file for csv.writer with newline='')"
         accepted.append(f"{kind_of_ends} were accepted")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     control = _CONTROL.search(text)
@@ -84,16 +87,18 @@ def row_pattern(n_fields: int) -> re.Pattern[str]:
     return re.compile(",".join([_INTEGER] * n_fields))
 
 
-def numpy_words(texts: Iterable[str]) -> str:
-    """Return what to add to the message on some texts if numpy printed one of them, otherwise "".
+def printed_words(texts: Iterable[str]) -> str:
+    """Return what to add to the message on some texts if a library printed one of them, otherwise "".
 
     Examples
     --------
-    >>> numpy_words(["id", "np.float64(3.0)"]), numpy_words(["3.0"])
+    >>> printed_words(["id", "np.float64(3.0)"]), printed_words(["3.0"])
     (' (numpy prints values like this; convert them with .item() first)', '')
     """
-    if any(NUMPY_VALUE.match(text.strip(BLANKS)) for text in texts):
-        return " (numpy prints values like this; convert them with .item() first)"
+    for text in texts:
+        printed = printed_value(text.strip(BLANKS))
+        if printed:
+            return f" ({printed.library} prints values like this; convert them with .item() first)"
     return ""
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Collection, Iterator, Sequence, Set
+from functools import partial
 from itertools import chain
 
 from validator.csv_text import BLANKS, SEPARATORS, Line, row_pattern
 from validator.findings import Findings, Problem
 from validator.formats.rules import CsvRules
-from validator.texts import NUMPY_VALUE, counted, quote
+from validator.texts import counted, printed_value, quote
 
 # The start of a word: a letter, perhaps in quotes or behind the mark of a comment. Like all patterns in this
 # module it takes linear time: what may repeat is followed by other characters.
@@ -17,6 +18,8 @@ _WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
 _DIGIT = re.compile("[0-9]")
 _SEPARATOR = re.compile(f"[{''.join(SEPARATORS)}]")
 _DECIMAL_COMMA = re.compile("[0-9],[0-9]")
+# The numbers of so many rows are none of actors.
+_LEAST_COUNTED = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # What a field that fits a pattern is instead of a whole number, and the remedy.
 _REASONS = (
@@ -38,20 +41,18 @@ _REASONS = (
         "is written with an exponent",
         "write whole numbers, in numpy with np.savetxt(..., fmt='%d', delimiter=',')",
     ),
-    ("[\uff10-\uff19]+", "is in full-width digits", "write the digits 0 to 9 of ASCII"),
+    (r"\d+", "has other digits than those of ASCII", "write the digits 0 to 9"),
+    (r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?", "is a time", "write the number of the frame"),
     (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes"),
     (
-        rf"{NUMPY_VALUE.pattern}(?:\([^()]*\))?",
-        "is how numpy prints a value",
-        "write the number alone: convert it with int(...) before, a fraction with round(float(...))",
-    ),
-    (
-        "(?i:nan|none|null|<na>)",
+        "(?i:nan|none|null|<na>|na|n/a|#n/a|nat)",
         "stands for a missing number",
         "write a whole number, or leave out the row",
     ),
     ("(?i:inf|infinity)", "is not finite", "write a whole number"),
     ("[A-Za-z].*", "is a word", "write its number, in digits"),
+    (r"[\[({].*|.*[\])}]", "has a bracket", "write rows without brackets"),
+    (".*[\"'].*", "has a quotation mark", "write the number without quotes"),
     (".*", "is not a whole number", "write digits only, at most 18"),
 )
 
@@ -94,9 +95,14 @@ def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] 
 
 
 def _is_header(line: str) -> bool:
-    """Return whether a line names columns: all fields begin like words, and numpy printed none."""
+    """Return whether a line names columns: all fields begin like words that no library printed.
+
+    That of the numbers of rows may have no name.
+    """
     fields = _without_ending(line).split(",")
-    return all(_WORD.match(field) and not NUMPY_VALUE.match(field.lstrip(BLANKS)) for field in fields)
+    if len(fields) > 1 and fields[0].strip(BLANKS) == '""':
+        fields = fields[1:]
+    return all(_WORD.match(field) and not printed_value(field.lstrip(BLANKS)) for field in fields)
 
 
 def _without_ending(line: str) -> str:
@@ -173,11 +179,21 @@ def _field_problems(line: str, rules: CsvRules) -> Iterator[Problem]:
     for column, (text, field) in enumerate(zip(line.split(","), rules.fields), start=1):
         if not is_integer(text):
             text = text.strip(BLANKS)
-            reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
-            problem, remedy = next(reasons)
+            problem, remedy = _why_no_integer(text)
             quoted = f" '{quote(text, 30)}'" if text else ""
             problem = f"{field.name}{quoted} {problem}"
             yield Problem("E-CSV-INTEGER", problem, remedy, where=f"column {column}")
+
+
+def _why_no_integer(text: str) -> tuple[str, str]:
+    """Return what a text is instead of a whole number, and the remedy."""
+    printed = printed_value(text)
+    if printed:
+        how = "convert it with int(...) before, a fraction with round(float(...))"
+        return f"is how {printed.library} prints a value", f"write the number alone: {how}"
+    reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
+    problem, remedy = next(reasons)
+    return problem, remedy
 
 
 def _columns_problem(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> Problem:
@@ -212,8 +228,9 @@ def _surplus_column(
     rows = list(chain.from_iterable(fields_of_file.values()))
     if not rows:
         return None
-    if files_with_rows.isdisjoint(fields_of_file) and all(map(_count_from_0, fields_of_file.values())):
-        return 1, "leave out the first column, in pandas with to_csv(..., index=False, header=False)"
+    counting = _counting_column(fields_of_file.values()) if files_with_rows.isdisjoint(fields_of_file) else ""
+    if counting:
+        return 1, counting
     is_integer = row_pattern(1).fullmatch
     fitting = []
     for column in range(n_wanted + 1):
@@ -237,6 +254,18 @@ def _is_row(fields: Sequence[str], rules: CsvRules) -> bool:
     return not rules.frames or value_of_name[rules.frames[0]] <= value_of_name[rules.frames[1]]
 
 
-def _count_from_0(rows: Sequence[Sequence[str]]) -> bool:
-    """Return whether the first fields of rows are 0, 1, 2 ..., as in the index of pandas."""
-    return [fields[0].strip(BLANKS) for fields in rows] == list(map(str, range(len(rows))))
+def _counting_column(rows_of_files: Collection[Sequence[Sequence[str]]]) -> str:
+    """Return what to do where the first column of all files counts their rows, "" where it does not."""
+    if all(map(partial(_count_from, 0), rows_of_files)):
+        return "leave out the first column, in pandas with to_csv(..., index=False, header=False)"
+    # Numbers of two actors do not count so far.
+    is_long = max(map(len, rows_of_files)) >= _LEAST_COUNTED
+    if is_long and all(map(partial(_count_from, 1), rows_of_files)):
+        return "leave out the first column, which counts the rows"
+    return ""
+
+
+def _count_from(first: int, rows: Sequence[Sequence[str]]) -> bool:
+    """Return whether the first fields of rows count them, as the index of pandas, or perhaps quoted, of R."""
+    numbers = [fields[0].strip(BLANKS).strip('"') for fields in rows]
+    return numbers == list(map(str, range(first, first + len(rows))))

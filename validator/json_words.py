@@ -9,6 +9,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from jsonschema import Draft7Validator, ValidationError
@@ -28,7 +29,7 @@ from validator.json_columns import (
     resolved,
 )
 from validator.names import NearestNames
-from validator.texts import NUMPY_VALUE, counted, pointer_part, quote, some_words
+from validator.texts import counted, pointer_part, printed_value, quote, some_words
 
 Errors = Iterator[ValidationError]
 
@@ -57,6 +58,8 @@ _RULE_OF_MESSAGE = {
 _SYNTAX_TEXTS = {
     "trailing comma": ("there is a comma before the closing bracket", "delete it: JSON has none"),
     "single quotes": ("strings are in single quotes", 'write them in double quotes: "like this"'),
+    "typographic quotes": ("strings are in typographic quotation marks", 'write straight ones: "like this"'),
+    "blank": ("there is a blank that JSON does not have, such as a no-break space", "write an ordinary one"),
     "comment": ("there is a comment", "delete it: JSON has no comments"),
     "lines": ("there is a JSON value on each line, as in JSON Lines", "make one JSON value of all lines"),
     "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
@@ -70,6 +73,10 @@ _SYNTAX_TEXTS = {
     "colon": ("the colon after the key is missing here", 'write "key": value'),
     "next": ("a comma or a closing bracket is missing here", _LIBRARY),
 }  # fmt: skip
+_RULE_OF_MARK = {
+    "'": "single quotes",
+    **dict.fromkeys("\u201c\u201d\u201e\u2018\u2019\u00ab\u00bb", "typographic quotes"),
+}
 _TYPE_TEXTS = {
     "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
     "integer": "a whole number", "boolean": "true or false",
@@ -113,8 +120,10 @@ def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: S
     mark = text[position : position + 1]
     if mark in ("]", "}") and before.endswith(",") and rule in ("value", "key"):
         return len(before) - 1, _syntax_problem("trailing comma")
-    if mark == "'":
-        return position, _syntax_problem("single quotes")
+    if mark in _RULE_OF_MARK:
+        return position, _syntax_problem(_RULE_OF_MARK[mark])
+    if mark.isspace():
+        return position, _syntax_problem("blank")
     if text.startswith(("//", "/*", "#"), position):
         return position, _syntax_problem("comment")
     if rule == "more text" and mark in ("{", "[") and "\n" in text[len(before) : position]:
@@ -122,15 +131,9 @@ def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: S
         return position, lines._replace(remedy=f"{lines.remedy}: {whole}") if whole else lines
     if not mark:
         return position, _syntax_problem("end" if before else "empty")
-    foreign_word = _FOREIGN.match(text, position)
-    if foreign_word and rule != "more text":
-        problem, remedy = f"{foreign_word[0]} is not JSON", f"{_LIBRARY} (true, false, null)"
-        return position, Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {foreign_word[0]}")
-    numpy_value = NUMPY_VALUE.match(text, position)
-    if numpy_value and rule != "more text":
-        problem = f"{numpy_value[0]} is of numpy, not JSON"
-        remedy = f"convert values with float(...), int(...), bool(...) or str(...) before, and {_LIBRARY}"
-        return position, Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {numpy_value[0]}")
+    foreign = None if rule == "more text" else _foreign_problem(text, position)
+    if foreign:
+        return position, foreign
     begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
     if begun or (rule == "value" and mark not in ",:]}"):
         first = begun.start() if begun else position
@@ -138,6 +141,30 @@ def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: S
         problem = f"'{quote(start)}' is in the place of a value"
         return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
     return position, _syntax_problem(rule)
+
+
+def _foreign_problem(text: str, position: int) -> Problem | None:
+    """Return the problem of what another language or a library writes for a value, None for anything else."""
+    foreign_word = _FOREIGN.match(text, position)
+    if foreign_word:
+        problem, remedy = f"{foreign_word[0]} is not JSON", f"{_LIBRARY} (true, false, null)"
+        return Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {foreign_word[0]}")
+    printed = printed_value(text, position)
+    if printed is None:
+        return None
+    how = "float(...), int(...), bool(...) or str(...)"
+    if printed.text in ("array", "tensor"):
+        how = ".tolist()"
+    problem = f"{printed.text} is of {printed.library}, not JSON"
+    remedy = f"convert values with {how} before, and {_LIBRARY}"
+    return Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {printed.text}")
+
+
+def _rule_of_message(error: json.JSONDecodeError) -> str:
+    for beginning, rule in _RULE_OF_MESSAGE.items():
+        if error.msg.startswith(beginning):
+            return rule
+    return "value"
 
 
 def _syntax_problem(rule: str) -> Problem:
@@ -346,6 +373,10 @@ def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
         missing = [key for key in allowed if key not in value]
         variant = "is" if len(missing) == 1 else "are"
         problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
+        if value:
+            # One more than are shown.
+            keys = [quote(key, 24) for key in islice(value, 6)]
+            problem += f" among {some_words(keys)}"
     elif keyword == "enum":
         one_of = "one of " if len(allowed) > 1 else ""
         nearest = NearestNames(allowed).words(value)

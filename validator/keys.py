@@ -57,7 +57,9 @@ def match_keys(
             for index in findings.first_of(is_unknown):
                 problem = f"'{quote(keys[index], LONGEST_KEY)}' is not one of the requested keys"
                 findings.add("E-KEY-UNKNOWN", problem, remedy, file=file, where=place(index))
-        add_repeated(keys, file, place, findings)
+        # Of keys that are none of the data, all have one cause.
+        if not is_of_other_data:
+            add_repeated(keys, file, place, findings)
         if missing and not is_of_other_data:
             names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
             problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"

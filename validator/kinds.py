@@ -32,12 +32,13 @@ class FileKind(NamedTuple):
     def how_to_zip(self) -> str:
         """Return what makes the zip of a submission of it."""
         if self.is_archive:
-            return "pack the files as .zip"
+            return "unpack it, and pack its files as .zip"
         return f"{self.how('the page of the task says')}, and zip it"
 
 
 _EXPORT = "export it as {}"
 _WRITE = "write its content as {}"
+_COPY = "copy the file itself"
 _UNPACK = "unpack it"
 _ENCODE = "save it as UTF-8"
 # By their first bytes.
@@ -48,12 +49,19 @@ _KINDS = {
     b"BZh": FileKind("a bzip2 file", _UNPACK, is_archive=True),
     b"7z\xbc\xaf": FileKind("a 7-Zip file", _UNPACK, is_archive=True),
     b"Rar!": FileKind("a RAR file", _UNPACK, is_archive=True),
+    b"\x28\xb5\x2f\xfd": FileKind("a Zstandard file", _UNPACK, is_archive=True),
     b"\x93NUMPY": FileKind("a file of numpy (.npy)", _WRITE),
     b"\xd0\xcf\x11\xe0": FileKind("an old Excel file (.xls)", _EXPORT),
     b"\x89HDF": FileKind("an HDF5 file", _WRITE),
     b"MATLAB ": FileKind("a MATLAB file (.mat)", _WRITE),
+    b"PAR1": FileKind("a Parquet file", _WRITE),
+    b"ARROW1": FileKind("a Feather file", _WRITE),
+    b"L\0\0\0\x01\x14\x02\0": FileKind("a shortcut of Windows", _COPY),
+    b"bplist00": FileKind("a property list of macOS, as iCloud leaves for a file", _COPY),
     b"%PDF": FileKind("a PDF", _WRITE),
     b"\x89PNG": FileKind("a PNG image", _WRITE),
+    b"{\\rtf": FileKind("rich text (RTF)", "save it as plain text"),
+    b"<?xml": FileKind("an XML file", _WRITE),
     b"```": FileKind("text in a fence (```)", "delete the lines with ``` before and after it"),
 }
 _ZIP = FileKind("a zip file", _UNPACK, is_archive=True)

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import difflib
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
 
-from validator.texts import folded, quote
+from validator.texts import folded, quote, without_unprintable
 
 EXPLAINED_BY_NAMES = ("N-LOW",)
 """The codes of notes on low scores, which say nothing more where another spelling explains unknown names."""
@@ -45,6 +46,18 @@ _BEFORE_ID = re.compile(r"\A[vV]_")
 _LAST_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?=[^0-9]{0,40}\Z)")
 
 Fold = Callable[[str], str]
+# The letters of Cyrillic, Greek and Turkish, the dashes and the quotation marks that look like each of ASCII.
+_LOOK_ALIKES = {
+    "A": "\u0391\u0410", "a": "\u03b1\u0430", "B": "\u0392\u0412", "C": "\u0421", "c": "\u0441",
+    "d": "\u0501", "E": "\u0395\u0415", "e": "\u0435", "H": "\u0397\u041d", "h": "\u04bb",
+    "I": "\u0399\u0406", "i": "\u0131\u03b9\u0456", "J": "\u0408", "j": "\u0458", "K": "\u039a\u041a",
+    "k": "\u03ba\u043a", "M": "\u039c\u041c", "N": "\u039d", "O": "\u039f\u041e", "o": "\u03bf\u043e",
+    "P": "\u03a1\u0420", "p": "\u03c1\u0440", "Q": "\u051a", "q": "\u051b", "S": "\u0405", "s": "\u0455",
+    "T": "\u03a4\u0422", "u": "\u03c5", "v": "\u03bd", "W": "\u051c", "w": "\u051d", "X": "\u03a7\u0425",
+    "x": "\u03c7\u0445", "Y": "\u03a5\u0423", "y": "\u0443", "Z": "\u0396", '"': "\u201c\u201d",
+    "'": "\u2018\u2019", "-": "\u2010\u2012\u2013\u2014\u2015\u2212",
+}  # fmt: skip
+_ASCII_OF_LOOK_ALIKE = {ord(mark): ascii_mark for ascii_mark, marks in _LOOK_ALIKES.items() for mark in marks}
 # What a name belongs to, as the video of a frame, "" for nothing, and the name.
 Member = tuple[str, str]
 
@@ -54,7 +67,25 @@ def _without_folder(name: str) -> str:
 
 
 _without_zeros = partial(_ZEROS.sub, "")
+
+
+def _look(name: str) -> str:
+    """Return a name without what is hard to see: accents, and characters that look like others or like none.
+
+    Examples
+    --------
+    >>> _look("\\uff4d\\u00e1n\\u200b"), _look("d\\u043eg")
+    ('man', 'dog')
+    """
+    name = without_unprintable(name)
+    if name.isascii():
+        return name
+    parts = unicodedata.normalize("NFKD", name)
+    return "".join(part for part in parts if not unicodedata.combining(part)).translate(_ASCII_OF_LOOK_ALIKE)
+
+
 FOLDINGS = (
+    _look,
     _without_folder,
     partial(_ENDING.sub, ""),
     partial(_CLIP_TIMES.sub, ""),
@@ -149,8 +180,21 @@ class Change(NamedTuple):
         """Return the first name that changes as an example."""
         changes = ((before, after) for (_, before), (_, after) in self.member_of_member.items())
         before, after = next(change for change in changes if change[0] != change[1])
-        example = f"as '{quote(after, _LONGEST_SHOWN)}' for '{quote(before, _LONGEST_SHOWN)}'"
+        example = f"as '{quote(after, _LONGEST_SHOWN)}' for '{quote_beside(before, after)}'"
         return f"{self.words}, {example}" if self.words else example
+
+
+def quote_beside(name: str, true_name: str) -> str:
+    """Return a name, quoted, with escapes for the characters that only look like those of another one.
+
+    Examples
+    --------
+    >>> quote_beside("\\u0441at\\u00e9", "cat")
+    '\\\\u0441at\u00e9'
+    """
+    text = quote(name, _LONGEST_SHOWN)
+    odd_characters = {mark for mark in text if mark not in true_name and _look(mark) in true_name}
+    return "".join(ascii(mark)[1:-1] if mark in odd_characters else mark for mark in text)
 
 
 def find_sure_change(
@@ -302,6 +346,13 @@ class NearestNames:
         return self._name_of_text[matches[0]] if matches else ""
 
     def words(self, name: str) -> str:
-        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near."""
+        """Return half a sentence on the nearest name, " (the nearest is 'robin')", "" if none is near.
+
+        Characters of the name that only look like those of the nearest are shown by their numbers.
+        """
         nearest = self.find(name)
-        return f" (the nearest is '{quote(nearest, _LONGEST_NEAREST)}')" if nearest else ""
+        if not nearest:
+            return ""
+        text = f"the nearest is '{quote(nearest, _LONGEST_NEAREST)}'"
+        odd_text = quote_beside(name, nearest)
+        return f" ({text}, yours '{odd_text}')" if odd_text != quote(name) else f" ({text})"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from string import ascii_lowercase, ascii_uppercase
+from typing import NamedTuple
 
 _MOST_WORDS = 5
 _LONGEST_QUOTE = 80
@@ -42,9 +43,37 @@ def quote_path(path: str, longest: int = _LONGEST_QUOTE) -> str:
     return printable(path)
 
 
-NUMPY_VALUE = re.compile(r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))")
-"""The pattern of what numpy 2 prints for a value in a list, at its beginning: ``np.True_``, ``np.False_``,
-or a type before a bracket, as in ``np.int64(7)``."""
+# What numpy 2 prints for a value in a list, and numpy and PyTorch for arrays, up to the bracket.
+_PRINTED_VALUES = {
+    "numpy": re.compile(
+        r"(?:np|numpy)\.(?:(?:(?:u?int|float)[0-9]{1,3}|str_)(?=\()|(?:True_|False_)(?!\w))|array(?=\()"
+    ),
+    "PyTorch": re.compile(r"tensor(?=\()"),
+}
+
+
+class PrintedValue(NamedTuple):
+    """The beginning of what a library prints for a value, as ``np.int64`` or ``tensor``."""
+
+    library: str
+    text: str
+
+
+def printed_value(text: str, position: int = 0) -> PrintedValue | None:
+    """Return what a library has printed for a value that begins at a position, None where it is another text.
+
+    Examples
+    --------
+    >>> printed_value("np.int64(7)")
+    PrintedValue(library='numpy', text='np.int64')
+    >>> printed_value("[tensor(7)]", 1).library, printed_value("7")
+    ('PyTorch', None)
+    """
+    for library, pattern in _PRINTED_VALUES.items():
+        match = pattern.match(text, position)
+        if match:
+            return PrintedValue(library, match[0])
+    return None
 
 
 _ASCII_LOWER = str.maketrans(ascii_uppercase, ascii_lowercase)
@@ -58,6 +87,11 @@ def folded(text: str) -> str:
 def printable(text: str) -> str:
     """Return ``text`` on one line, with escapes for what is not printable."""
     return _UNPRINTABLE.sub(lambda character: character[0].encode("unicode_escape").decode("ascii"), text)
+
+
+def without_unprintable(text: str) -> str:
+    """Return ``text`` without what is not printable."""
+    return _UNPRINTABLE.sub("", text)
 
 
 def visible(text: str) -> str:

@@ -14,6 +14,7 @@ import numpy as np
 from organizer.files import Files, write_files
 from people_in_video.diagnosis.trials import Family
 from quality import ROOT, cures
+from quality.box_mistakes import ChangeOfBoxes, mirror, swap_axes
 from quality.items import values
 from quality.task import Mistake, QualityTask, Trick, cured, noted
 from scoring_program.challenges.items.task import TASKS as SCORED
@@ -28,6 +29,7 @@ Items = dict[str, Any]
 _N_ITEMS = 60
 _N_FULL_SIZE = 100_000
 _FRAMES_A_SECOND, _SECONDS_LATE = 25, 5.0
+_WIDTH = 640
 # A good sample of an evaluator of one's own is the example as it is.
 _LEAST_WRONG = 0.1
 _EXAMPLES = ROOT / "tests" / "golden"
@@ -133,6 +135,12 @@ def _demo_items(size: int) -> list[str]:
 
 
 def _mistakes(form: Form) -> list[Mistake[Items]]:
+    if form.kind is Kind.LABEL:
+        return [
+            _constant("the same label everywhere", form.names[0]),
+            cured("labels in another order", ("labels",), Family.ORDER, partial(_with_labels, form)),
+            cured("the labels of the next item", ("labels",), Family.ITEMS, _of_next_item),
+        ]
     if form.kind is Kind.LABELS:
         return [_constant("the same labels everywhere", list(form.names))]
     if form.kind is Kind.SEGMENTS:
@@ -144,7 +152,7 @@ def _mistakes(form: Form) -> list[Mistake[Items]]:
         ]
     if form.kind is Kind.BOXES:
         box = as_instance(form.instance_keys, form.names[0], (0.0, 0.0, 9.0, 9.0))
-        return [_constant("the same boxes everywhere", [box])]
+        return [_constant("the same boxes everywhere", [box]), *_mistakes_of_boxes(form)]
     return []
 
 
@@ -154,6 +162,13 @@ def _constant(name: str, value: Any) -> Mistake[Items]:
 
 def _twice(prediction: Items) -> Items:
     return {item: 2 * segments for item, segments in prediction.items()}
+
+
+def _with_labels(form: Form, prediction: Items) -> Items:
+    """Return a prediction with the labels of a list in another order."""
+    meant_label = cures.other_order(list(form.names))
+    written_label = {name: other for other, name in meant_label.items()}
+    return {item: written_label[label] for item, label in prediction.items()}
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
@@ -167,40 +182,55 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
             "labels in another order",
             ("labels",),
             Family.ORDER,
-            partial(_with_segments, form, label=written_label.__getitem__),
+            partial(_with_instances, form, label=written_label.__getitem__),
         ),
         cured("the segments of the next item", ("segments",), Family.ITEMS, _of_next_item),
+    ]
+
+
+def _mistakes_of_boxes(form: Form) -> list[Mistake[Items]]:
+    def in_boxes(name: str, family: Family, write: ChangeOfBoxes) -> Mistake[Items]:
+        def write_corners(corners: list[float]) -> list[float]:
+            return list(write(np.array(corners)).tolist())
+
+        return cured(name, ("boxes",), family, partial(_with_instances, form, corners=write_corners))
+
+    return [
+        in_boxes("boxes as [y1, x1, y2, x2]", Family.READING, swap_axes),
+        in_boxes("boxes of half size", Family.FIT, lambda box: box / 2),
+        in_boxes("boxes of mirrored images", Family.FIT, mirror(_WIDTH)),
+        cured("the boxes of the next item", ("boxes",), Family.ITEMS, _of_next_item),
     ]
 
 
 def _times(form: Form, name: str, scale: float, delay: float) -> Mistake[Items]:
     """Return the mistake that times are ``scale`` times as large, and ``delay`` seconds late."""
 
-    def write_time(seconds: float) -> float:
-        return scale * seconds + delay
+    def write_times(times: list[float]) -> list[float]:
+        return [scale * seconds + delay for seconds in times]
 
-    change = partial(_with_segments, form, time=write_time)
+    change = partial(_with_instances, form, corners=write_times)
     return cured(name, ("segments",), Family.FIT, change)
 
 
-def _with_segments(
+def _with_instances(
     form: Form,
     prediction: Items,
     label: Callable[[str], str] = str,
-    time: Callable[[float], float] = float,
+    corners: Callable[[list[float]], list[float]] = list,
 ) -> Items:
-    """Return a prediction with the labels or the times of all segments changed."""
+    """Return a prediction with the labels or the places of all instances changed."""
     keys = form.instance_keys
     changed: Items = {}
-    for item, segments in prediction.items():
+    for item, instances in prediction.items():
         changed[item] = [
             as_instance(
                 keys,
-                label(segment[keys.label]),
-                list(map(time, corners_of(keys, segment))),
-                segment.get(keys.score, 1.0),
+                label(instance[keys.label]),
+                corners(corners_of(keys, instance)),
+                instance.get(keys.score, 1.0),
             )
-            for segment in segments
+            for instance in instances
         ]
     return changed
 

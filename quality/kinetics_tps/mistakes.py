@@ -94,11 +94,11 @@ def _write_scales_of_videos(prediction: Prediction) -> Prediction:
     return prediction
 
 
-def _change_boxes_of_some_videos(change: ChangeOfBoxes) -> Change:
-    """Return a change of the boxes of every second video."""
+def _in_some_videos(change: Change) -> Change:
+    """Return a change of every second video, which changes in place."""
 
     def change_some(prediction: Prediction) -> Prediction:
-        _change_boxes(change)(prediction._replace(videos=_keep_every_second(prediction.videos)))
+        change(prediction._replace(videos=_keep_every_second(prediction.videos)))
         return prediction
 
     return change_some
@@ -321,7 +321,7 @@ MISTAKES: list[Mistake[Prediction]] = [
         "boxes of half of the videos at double size",
         _BOXES,
         Family.FIT,
-        _change_boxes_of_some_videos(lambda boxes: 2 * boxes),
+        _in_some_videos(_change_boxes(lambda boxes: 2 * boxes)),
     ),
     cured(
         "parts of the next human of the frame",
@@ -364,6 +364,12 @@ MISTAKES: list[Mistake[Prediction]] = [
         cures=[Cure(_BOXES, Family.ITEMS)],
     ),
     cured("left and right swapped", (_PARTS,), Family.ORDER, _rename_parts(_swap_sides)),
+    cured(
+        "left and right swapped in half of the videos",
+        (_PARTS,),
+        Family.ORDER,
+        _in_some_videos(_rename_parts(_swap_sides)),
+    ),
     _in_other_order(_CLASSES, CLASS_NAMES, _rename_classes),
     _in_other_order("states", STATES, _rename_states),
     cured("states one place later in their list", ("states",), Family.ORDER, _rename_states(_next_state)),
@@ -412,7 +418,7 @@ MISTAKES: list[Mistake[Prediction]] = [
     noted(
         "half of the videos in 0..1",
         "N-LOOKS",
-        _change_boxes_of_some_videos(lambda boxes: boxes / np.array(_CANVAS * 2)),
+        _in_some_videos(_change_boxes(lambda boxes: boxes / np.array(_CANVAS * 2))),
     ),
     _numbered_frames("frames 1, 5, 10", lambda number: max(number - 1, 1), ""),
     noted("class missing for half of the videos", "N-CLASSES-MISSING", _in_classes(_keep_every_second)),

@@ -26,6 +26,7 @@ from typing import Any, NoReturn, TextIO
 import numpy as np
 
 from scoring_program.metrics.item_statistics import ItemStatistics
+from scoring_program.result import SCORE_LIMIT
 from validator import hidden_log, limits
 from validator.arrays import Floats
 from validator.findings import Findings, Refused
@@ -90,6 +91,8 @@ class Evaluator:
         for key, number in numbers.items():
             if not isinstance(number, float) or not math.isfinite(number):
                 self.fail(f"the evaluator returns no finite number for {key}")
+            if abs(number) >= SCORE_LIMIT:
+                self.fail(f"the evaluator returns {number:g} for {key}, and scores are below {SCORE_LIMIT:g}")
         if self.score_key not in numbers:
             self.fail(f"the evaluator does not return {self.score_key}")
         return {column_key(key): number for key, number in numbers.items()}

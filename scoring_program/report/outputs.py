@@ -21,7 +21,7 @@ import numpy as np
 from scoring_program.disclosure import MIN_GROUP, round_floats
 from scoring_program.metrics.resampling import LEVEL
 from scoring_program.report.html import cut
-from scoring_program.result import DECIMALS, Interval, Section, Shown
+from scoring_program.result import DECIMALS, SCORE_LIMIT, Interval, Section, Shown
 from validator.console import OutputError
 from validator.findings import Findings, Note
 from validator.texts import visible
@@ -122,8 +122,8 @@ def plain_number(value: float) -> str:
     ValueError
         The number is not finite, or too large for the platform (1e10).
     """
-    if not math.isfinite(value) or abs(value) >= 1e10:
-        raise ValueError("a score must be finite and below 1e10")
+    if not math.isfinite(value) or abs(value) >= SCORE_LIMIT:
+        raise ValueError(f"a score must be finite and below {SCORE_LIMIT:g}")
     text = f"{value:.{DECIMALS}f}".rstrip("0")
     text += "0" if text.endswith(".") else ""
     return "0.0" if text == "-0.0" else text

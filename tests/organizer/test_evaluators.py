@@ -116,6 +116,7 @@ FAILURES = {
     "raise ValueError(truth['a'])": "ValueError in my_eval.py line 6 in evaluate",
     "sys.exit(truth['a'])": "SystemExit in my_eval.py line 6 in evaluate",
     "return {'share': float('nan')}": "share",
+    "return {'share': 1e300}": "1e+300 for share",
     "return {}": "share",
     "return 1": "numbers by name",
     "CALLS.append(1); return {'share': len(CALLS)}": "deterministic",

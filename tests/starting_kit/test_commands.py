@@ -122,6 +122,14 @@ def test_files_tell_the_task(task, call, tmp_path):
     assert "--reference" in verdict
 
 
+def test_a_zip_is_one_whatever_its_name_ends_with(call, tmp_path):
+    outputs = []
+    for name in ("my.zip", "my.ZIP", "my"):
+        (tmp_path / name).write_bytes(make_zip({"S1_prediction.csv": "1,2,3\n"}))
+        outputs.append(call("check", TASK, tmp_path / name))
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
 @pytest.mark.parametrize(
     ("task", "name"),
     [("anet_entities_gen", "x.json"), ("anet_entities_gt", "x.json"), ("densepose", "x.json")],

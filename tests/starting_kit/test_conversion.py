@@ -598,6 +598,7 @@ def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
         ("item,class,start,end\nS,1,2,nan\n", "row 1: end"),
         ("item,class,start,end\nS,1,2,1e400\n", "row 1"),
         ("item,class,start,end\nS,jump,2,3\n", "row 1: the class is 'jump'"),
+        ("item,class,start,end\nS,furb\u043e,2,3\n", "(the nearest is 'furbo', yours 'furb\\u043e')"),
         ("item,class,start,end\nS,1.5,2,3\n", "row 1: the class"),
         ("item,class,start,end\nS,1,2.5,3\n", "--unit seconds"),
         ('item,class,start,end\n"S,1,2,3\n', "no CSV"),
@@ -605,7 +606,7 @@ def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
     ],
 )
 def test_a_table_that_cannot_be_read_is_told_with_its_row(text, word, tmp_path):
-    (tmp_path / "a.csv").write_text(text)
+    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
     problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.csv")
     assert word in f"{problem.problem}; {problem.remedy}"

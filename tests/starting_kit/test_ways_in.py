@@ -98,6 +98,16 @@ def test_seconds_need_frame_rates_and_an_unknown_sequence_is_counted(tmp_path):
     write(tmp_path / "a.json", {"C": [segment], "B": [segment]})
     problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip", public=tmp_path / "data"))
     assert "none of 2 sequences is in the data, the first is B" in problem.problem
+    assert problem.remedy == "yours are 'B', 'C', the data's 'A'"
+    write(tmp_path / "a.json", {"v_A.mp4": [segment]})
+    problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip", public=tmp_path / "data"))
+    assert problem.remedy == "write them as in the data, as 'A' for 'v_A.mp4'"
+
+
+def test_a_json_file_of_another_form_is_told_before_what_seconds_need(tmp_path):
+    source = write(tmp_path / "a.json", {"A": [[3, 1, 5]]})
+    problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip"))
+    assert "it is no segment" in problem.problem
 
 
 @pytest.mark.parametrize(

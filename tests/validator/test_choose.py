@@ -77,6 +77,12 @@ OTHERS = [f"{number}.txt" for number in range(5)]
             [],
         ),
         (
+            ["S1 prediction.csv", "S1-b prediction.csv"],
+            ["S1", "S1-b"],
+            [("E-FILE-NONE", "", "rename S1 prediction.csv to S1_prediction.csv")],
+            [],
+        ),
+        (
             ["all.csv", "S2_labels.txt"],
             ["S1", "S2"],
             [("E-FILE-NONE", "", "rename S2_labels.txt to S2_prediction.csv")],
@@ -282,17 +288,24 @@ def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "kind"), [(b"\x80\x04\x95" + bytes(50), "a pickle of Python"), (b"{}", "")]
+    ("name", "content", "expected"),
+    [
+        (
+            "all.bin",
+            b"\x80\x04\x95" + bytes(50),
+            "all.bin, a pickle of Python; write its content as JSON, with",
+        ),
+        ("birds.csv", b"a,b", "birds.csv; write its content as JSON, with the name"),
+        ("all.csv", b"a,b", "found: all.csv; put it"),
+        ("all.bin", b"{}", "found: all.bin; put it"),
+    ],
 )
-def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, content, kind):
+def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, name, content, expected):
     path = tmp_path / "s.zip"
-    path.write_bytes(make_zip({"all.bin": content}))
+    path.write_bytes(make_zip({name: content}))
     with open_submission(path, BIRDS.limits) as submission:
         (problem,) = refused(choose_named, submission, BIRDS).problems
     assert (problem.code, problem.file) == ("E-FILE-NONE", "birds.json")
-    expected = (
-        f"all.bin, {kind}; write its content as JSON, with the name" if kind else "found: all.bin; put it"
-    )
     assert expected in text_of(problem)
 
 

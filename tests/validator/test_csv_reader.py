@@ -120,7 +120,10 @@ def test_numbers_that_numpy_printed_are_no_header_and_no_words():
     [
         ("7.0e+00,1.0e+01,7.6e+01\n7.0e+00,8.1e+01,9.6e+01\n", "fmt='%d'"),
         ("7.00,10.00,76.00\n7.00,81.00,96.00\n", "astype(int)"),
-        ("\uff17,\uff11\uff10,\uff17\uff16\n\uff17,\uff18\uff11,\uff19\uff16\n", "full-width digits"),
+        (
+            "\uff17,\uff11\uff10,\uff17\uff16\n\uff17,\uff18\uff11,\uff19\uff16\n",
+            "digits than those of ASCII",
+        ),
         ('"7","10","76"\n"7","81","96"\n', "quoted"),
     ],
 )
@@ -173,7 +176,10 @@ def test_a_first_column_that_does_not_count_rows_is_no_index(rows, column):
         ("1,2,3\n1,,3\n", "line 2 column 2", "empty"),
         ("1,-2,3\n", "line 1 column 2", "sign"),
         ("1,2," + "9" * 400 + "\n", "line 1 column 3", "too many digits"),
-        ("1,2,٣\n", "line 1 column 3", "digits only"),
+        ("1,2,٣\n", "line 1 column 3", "the digits 0 to 9"),
+        ("1,2,N/A\n", "line 1 column 3", "missing number"),
+        ("1,2,tensor(3)\n", "line 1 column 3", "PyTorch"),
+        ("1,2,00:03\n", "line 1 column 3", "the number of the frame"),
         ("1,1_0,3\n", "line 1 column 2", "digits only"),
     ],
 )
@@ -523,6 +529,16 @@ CAUSES = [
     ("7.0e+00,1.0e+01,7.6e+01\n", "E-CSV-INTEGER", "fmt='%d'", lambda text: "7,10,76\n"),
     ("7.0,10.0,76.0\n", "E-CSV-INTEGER", "astype(int)", lambda text: text.replace(".0", "")),
     ("\uff17,10,76\n", "E-CSV-INTEGER", "ASCII", lambda text: text.replace("\uff17", "7")),
+    ("[7, 10, 76]\n[2, 80, 95]\n", "E-CSV-INTEGER", "bracket", lambda text: re.sub("[][]", "", text)),
+    ('"7,10,76"\n"2,80,95"\n', "E-CSV-INTEGER", "without quotes", lambda text: text.replace('"', "")),
+    (
+        "1,7,10,76\n2,2,80,95\n3,2,99,120\n",
+        "E-CSV-COLUMNS",
+        "leave out the first column, which counts the rows",
+        lambda text: re.sub("(?m)^.,", "", text),
+    ),
+    ('"1",7,10,76\n"2",2,80,95\n', "E-CSV-COLUMNS", "first", lambda text: re.sub('(?m)^"."[,]', "", text)),
+    ('"","V1","V2","V3"\n', "E-CSV-HEADER", "delete the line", lambda text: ""),
     ("7,10,inf\n", "E-CSV-INTEGER", "a whole number", lambda text: text.replace("inf", "76")),
     ("7,10,76\n# 3 gestures\n", "E-CSV-COLUMNS", "1 field", lambda text: text[: text.index("#")]),
     ("7,10,76\n\n2,80,95\n", "E-CSV-EMPTY-LINE", "delete", lambda text: text.replace("\n\n", "\n")),

@@ -28,6 +28,7 @@ from tests.helpers import (
     places_of,
     refused,
     scaled,
+    text_of,
     values_of,
 )
 from validator import json_text
@@ -359,6 +360,27 @@ def test_each_problem_is_located_and_names_its_values(data, code, where, values)
         (problem.code, problem.where): values_of(problem.problem) for problem in findings.problems
     }
     assert values_of_place[code, where] == values
+
+
+def test_what_an_object_has_is_named_beside_what_is_missing():
+    frame = {"persons": [], "width": 3, "height": 4, "fps": 5, "a": 6, "b": 7}
+    (problem,) = refused(parts, json.dumps({"v": {"f": frame}}).encode()).problems
+    assert problem.problem == "'humans' is missing among persons, width, height, fps, a, …"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("{\u201cv\u201d: {}}", "typographic quotation marks"),
+        ('{"v":\xa0{}}', "no-break space"),
+        ('{"v": array([1])}', "array is of numpy, not JSON; convert values with .tolist()"),
+        ('{"v": tensor(1)}', "tensor is of PyTorch, not JSON; convert values with .tolist()"),
+    ],
+)
+def test_what_no_json_library_writes_is_named(text, words):
+    (problem,) = refused(parts, text.encode()).problems
+    assert problem.code == "E-JSON-SYNTAX"
+    assert words in text_of(problem)
 
 
 def test_all_problems_are_collected():

@@ -47,6 +47,22 @@ def test_a_change_of_all_names_is_shown_by_an_example(respell):
 
 
 @pytest.mark.parametrize(
+    ("respell", "shown"),
+    [
+        (lambda name: name.replace("x", "\u0445"), "v_Qd3a\\u0445"),
+        (lambda name: name.replace("3", "\uff13"), "v_Qd\\uff13ax"),
+        (lambda name: name.replace("d", "d\u0301"), "v_Qd\\u03013ax"),
+        (lambda name: name.replace("Q", "\u200bQ"), "v_\\u200bQd3ax"),
+        (lambda name: name.replace("x", "\u0425"), "v_Qd3a\u0425"),
+        (lambda name: name.replace("_", "\u2013"), "v\u2013Qd3ax"),
+    ],
+)
+def test_characters_that_only_look_like_those_of_the_data_are_shown_by_their_numbers(respell, shown):
+    explanation = explain_unknown_names(list(map(respell, VIDEOS)), VIDEOS)
+    assert explanation == f"{REMEDY}as '{VIDEOS[0]}' for '{shown}'"
+
+
+@pytest.mark.parametrize(
     ("names", "words"),
     [
         (["demo_2", "demo_3", "demo_4"], "with n - 1 for n"),
@@ -202,6 +218,13 @@ def test_hostile_names_take_no_time_to_speak_of(name):
 def test_the_nearest_name(name: str, nearest: str) -> None:
     names = ["none", "touch", "push_cart", "hip", "woman", "man", "left_arm"]
     assert NearestNames(names).find(name) == nearest
+
+
+def test_what_looks_like_the_nearest_name_is_shown_by_its_numbers() -> None:
+    names = NearestNames(["cat", "café"])
+    assert names.words("c\u0430t") == " (the nearest is 'cat', yours 'c\\u0430t')"
+    assert names.words("cafe\u0301") == " (the nearest is 'café', yours 'cafe\\u0301')"
+    assert names.words("cats") == " (the nearest is 'cat')"
 
 
 def test_of_very_many_names_only_one_that_folds_alike_is_near() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
@@ -25,10 +25,11 @@ from people_in_video.tools.conversion import (
 )
 from people_in_video.writing import InvalidFileError, naming, save_zip
 from scoring_program.challenges.chalearn.task import TRACKS
-from validator.csv_text import numpy_words
+from validator.csv_text import printed_words
 from validator.findings import Findings, Note
 from validator.formats.chalearn.write import encode_files, prediction_name, sequence_of
 from validator.kinds import HEAD_BYTES
+from validator.names import NearestNames, explain_unknown_names, some_of_each
 from validator.texts import counted, quote, some_words
 
 _TRACK_WITH_ACTORS = "chalearn_action"
@@ -44,8 +45,6 @@ _MOST_ROWS = 2_000_000
 _LOW_SCORE = 0.3
 # How the place of a problem begins in the file of a sequence.
 _LINE = re.compile("line ([0-9]+)")
-# A video by its name, None if it is not in the data.
-_VideoOf = Callable[[str], "_Video | None"]
 
 
 class _Video(NamedTuple):
@@ -53,6 +52,13 @@ class _Video(NamedTuple):
 
     number: float
     rate: float
+
+
+class _Videos(NamedTuple):
+    """The videos of the data by their names; ``find`` returns None for others."""
+
+    names: frozenset[str]
+    find: Callable[[str], _Video | None]
 
 
 def _is_needed(source: Any) -> bool:
@@ -90,13 +96,21 @@ def _convert(
     if options.min_score is not None and SCORE not in table.name_of_column:
         raise ConversionError("there is no column score; leave out --min-score")
     in_seconds = table.in_seconds or options.unit == "seconds"
-    video_of = _videos(task_id, options.public, purpose.reference) if in_seconds else None
-    conversion = _converted_rows(task_id, table, options, video_of)
+    videos = _videos(task_id, options.public, purpose.reference) if in_seconds else None
+    conversion = _converted_rows(task_id, table, options, videos)
     if not conversion.values:
-        raise ConversionError(f"no row is left{_reason(conversion)}; a submission has at least one")
+        remedy = "a submission has at least one"
+        if videos and conversion.unknown_items:
+            remedy = _names_remedy(conversion.unknown_items, videos.names)
+        raise ConversionError(f"no row is left{_reason(conversion)}; {remedy}")
     name = source.name if isinstance(source, Path) else "table"
     _save(task_id, conversion, output, name)
     return [*table.notes, *_notes(task_id, table, conversion, options)]
+
+
+def _names_remedy(items: Collection[str], names: Collection[str]) -> str:
+    """Return how items that are none of the data are to be named, or the first names of both."""
+    return explain_unknown_names(items, names) or some_of_each(items, names)
 
 
 def _reason(conversion: _Conversion) -> str:
@@ -111,7 +125,7 @@ def _reason(conversion: _Conversion) -> str:
 
 
 def _converted_rows(
-    task_id: str, table: RowTable, options: ConversionOptions, video_of: _VideoOf | None
+    task_id: str, table: RowTable, options: ConversionOptions, videos: _Videos | None
 ) -> _Conversion:
     """Return the rows of a table, or those of them that are to be kept. Raises ValueError."""
     classes = TRACKS[task_id].classes
@@ -135,7 +149,7 @@ def _converted_rows(
                     continue
                 conversion.scores.append(score)
             start, end = _number(row, "start"), _number(row, "end")
-            frames = _frames(start, end) if video_of is None else _frames_at(video_of(item), start, end)
+            frames = _frames(start, end) if videos is None else _frames_at(videos.find(item), start, end)
             if frames is None:
                 conversion.n_unknown += 1
                 conversion.unknown_items.add(item)
@@ -228,7 +242,7 @@ def _number(row: Mapping[str, Any], column: str) -> float:
     """Return the finite number in a cell. Raises ConversionError."""
     text = _text(row, column)
     if not _is_finite_number(text):
-        problem = f"{column} is {text[:40]!r}{numpy_words([text])}"
+        problem = f"{column} is {text[:40]!r}{printed_words([text])}"
         raise ConversionError(f"{problem}; write a number, with a point for decimals")
     return float(text)
 
@@ -249,9 +263,8 @@ def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
     if text.casefold() in names:
         return names.index(text.casefold()) + 1
     if not _is_finite_number(text):
-        raise ConversionError(
-            f"the class is {text[:40]!r}; write 1 to {len(classes)}, or {some_words(classes)}"
-        )
+        problem = f"the class is {text[:40]!r}{NearestNames(classes).words(text)}"
+        raise ConversionError(f"{problem}; write 1 to {len(classes)}, or {some_words(classes)}")
     number = _whole(float(text), "the class")
     from_0, from_1 = f"0 to {len(classes) - 1}", f"1 to {len(classes)}"
     if number == 0 and first_class == 1:
@@ -291,8 +304,8 @@ def _frames_at(video: _Video | None, start: float, end: float) -> tuple[int, int
     return first, max(first, last)
 
 
-def _videos(task_id: str, public: Path | None, reference: Path | None) -> _VideoOf:
-    """Return what looks up a video in the files ``numFrames,fps,maxDepth``."""
+def _videos(task_id: str, public: Path | None, reference: Path | None) -> _Videos:
+    """Return the videos of the files ``numFrames,fps,maxDepth``."""
     if public is not None:
         files = read_public_files(task_id, public)
     elif reference is not None:
@@ -301,7 +314,10 @@ def _videos(task_id: str, public: Path | None, reference: Path | None) -> _Video
         problem = "seconds need the frame rate of each video"
         remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"
         raise ConversionError(f"{problem}; {remedy}")
-    return cache(lambda item: _read_video(f"{item}{DATA_ENDING}", files))
+    return _Videos(
+        names=frozenset(name[: -len(DATA_ENDING)] for name in files if name.endswith(DATA_ENDING)),
+        find=cache(lambda item: _read_video(f"{item}{DATA_ENDING}", files)),
+    )
 
 
 def _read_video(name: str, files: Mapping[str, bytes]) -> _Video | None:

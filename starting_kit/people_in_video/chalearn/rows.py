@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from people_in_video.tools.conversion import ConversionError, is_table
 from people_in_video.tools.csv_file import read_csv
 from people_in_video.tools.json_file import read_json
-from validator.csv_text import numpy_words, other_separator
+from validator.csv_text import other_separator, printed_words
 from validator.findings import Note
 from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
@@ -101,7 +101,8 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     """Raise ConversionError if the first line is a row, or is not separated by commas."""
     separator = other_separator(names, COLUMNS)
     if separator:
-        raise ConversionError(f"the columns are separated by {separator}; separate them by commas")
+        problem = f"the columns are separated by {separator}"
+        raise ConversionError(f"{problem}; separate them by commas, and decimals by a point")
     is_header = any(_plain_name(name) in _ALL_NAMES for name in names)
     if is_header or not any(re.fullmatch(r"[0-9.]+", name) for name in names):
         return
@@ -133,7 +134,7 @@ def _name_columns(names: Sequence[str]) -> dict[str, str]:
     missing = [column for column in COLUMNS if column not in name_of_column]
     if missing:
         header = some_words([quote(name) for name in names]) or "an empty table"
-        problem = f"the column {missing[0]} is missing from {header}{numpy_words(names)}"
+        problem = f"the column {missing[0]} is missing from {header}{printed_words(names)}"
         remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
         if "frame" in map(_plain_name, names):
             remedy += f"; {_RECIPE}"
@@ -165,6 +166,8 @@ def _table_of_json(path: Path) -> RowTable:
     if not isinstance(content, dict) or not all(isinstance(segments, list) for segments in content.values()):
         problem = "it is no JSON of ActivityNet, which maps videos to lists of segments"
         raise ConversionError(f'{problem}; write {{"results": {{video: [{_SEGMENT}, ...]}}}}')
+    # A file of another form is told before what its seconds need.
+    next(_rows_of_json(content), None)
     some_segment: Any = next((segment for segments in content.values() for segment in segments), {})
     has_score = isinstance(some_segment, dict) and SCORE in some_segment
     names = {SCORE: SCORE} if has_score else {}

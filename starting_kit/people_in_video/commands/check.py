@@ -11,6 +11,7 @@ import argparse
 import json
 import shlex
 import sys
+import zipfile
 from pathlib import Path
 
 from people_in_video.commands.options import (
@@ -29,7 +30,13 @@ from people_in_video.errors import ReferenceProblemsError, UsageError
 from people_in_video.progress import reading_bar
 from people_in_video.references.loading import load
 from people_in_video.scoring import check_source
-from people_in_video.tools.conversion import ConversionOptions, converter_of, option_text, read_submission
+from people_in_video.tools.conversion import (
+    ConversionOptions,
+    converter_of,
+    is_converted,
+    option_text,
+    read_submission,
+)
 from scoring_program.run import BROKEN, INVALID, SCORED
 from validator import console
 from validator.checking import plain_findings
@@ -63,8 +70,9 @@ def run(options: argparse.Namespace) -> int:
         if findings.ok:
             findings = _check(task, submission, options, conversion)
         _report(task, findings, options)
-        is_zip_or_folder = submission.suffix == ".zip" or submission.is_dir()
-        if findings.ok and not (options.json or options.quiet or is_zip_or_folder):
+        if findings.ok and not (
+            options.json or options.quiet or _can_be_uploaded(task, submission, conversion)
+        ):
             console.say(_zip_text(task, submission, conversion, options.reference))
     except ReferenceProblemsError as error:
         what = "The public data" if options.public else "Your reference"
@@ -128,6 +136,13 @@ def _verdict(findings: Findings, options: argparse.Namespace) -> str:
     if options.public:
         return _CHECKED_IN_PUBLIC
     return _CHECKED if options.reference else _UNCHECKED
+
+
+def _can_be_uploaded(task: str, submission: Path, conversion: ConversionOptions) -> bool:
+    """Return whether a submission is a zip, whatever its name ends with, or a folder that becomes one."""
+    if is_converted(task, submission, conversion):
+        return False
+    return submission.is_dir() or zipfile.is_zipfile(submission)
 
 
 def _zip_text(task: str, submission: Path, conversion: ConversionOptions, reference: Path | None) -> str:

@@ -62,8 +62,12 @@ def repairs_of(loaded: AnyLoaded, submission: Any, statistics: Any) -> list[Repa
     def measure(rows: Any) -> Any:
         return loaded.task.measure(loaded.reference, rows, loaded.settings)
 
+    def score(statistics: Any) -> float:
+        sign = 1 if loaded.task.higher_is_better else -1
+        return sign * float(loaded.task.scores(statistics)["score"])
+
     measured = Measured(loaded.reference, submission, statistics)
-    return find_repairs(_explanation(loaded.task).comparisons, measured, measure)
+    return find_repairs(_explanation(loaded.task).comparisons, measured, measure, score)
 
 
 def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, result: Result) -> list[Note]:
@@ -132,12 +136,20 @@ def _one_for_a_cause(
             if has_spelling or not unknown.nearest:
                 if not still_unknown:
                     left_names.remove(unknown)
-            elif sum(unknown.counts.values()) == unknown.n_used:
+            elif _has_same_spelling(repair, unknown) or sum(unknown.counts.values()) == unknown.n_used:
                 is_told = True
         if not is_told:
             left_repairs.append(repair)
         unknown_before = unknown_after
     return left_repairs, left_names
+
+
+def _has_same_spelling(repair: Repair, unknown: UnknownNames) -> bool:
+    """Return whether a repair makes of each unknown name what a rule for all of them does."""
+    if repair.trial.change is None or not unknown.explanation.startswith(REMEDY):
+        return False
+    word = repair.trial.change.word
+    return all(word(name) == near for name, near in unknown.nearest.items())
 
 
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:

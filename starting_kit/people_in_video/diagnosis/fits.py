@@ -95,7 +95,8 @@ def fit_axes(sample: Regions, corners: Floats) -> AxisMap:
     if quality(refined) > quality(best):
         best = refined
     least = (1 - _ROUND_LOSS) * quality(best)
-    return next((rounder for rounder in _rounder_maps(best, corners) if quality(rounder) >= least), best)
+    rounder_maps = _rounder_maps(best, corners, sample.steps_of_unit)
+    return next((rounder for rounder in rounder_maps if quality(rounder) >= least), best)
 
 
 def _voted_maps(sample: Regions, corners: Floats) -> list[list[tuple[float, float]]]:
@@ -140,8 +141,9 @@ def _refine(sample: Regions, corners: Floats, axis_map: AxisMap) -> AxisMap:
     return AxisMap(axis_map.scale * scale, axis_map.offset * scale + offset)
 
 
-def _rounder_maps(axis_map: AxisMap, corners: Floats) -> list[AxisMap]:
-    """Return maps near another one, the roundest first."""
+def _rounder_maps(axis_map: AxisMap, corners: Floats, steps_of_unit: int) -> list[AxisMap]:
+    """Return maps near another one, the roundest first; no offset is finer than a step."""
+    offset_steps = [step for step in (10.0, 5.0, 1.0, 0.1, 0.01) if step * steps_of_unit >= 1]
     factors = _factors_of_time() if len(axis_map.scale) == 1 else _factors_of_pictures()
     size = np.abs(axis_map.scale)
     common = [factor for factor in factors if (np.abs(factor / size - 1) < _ROUND_WIDTH).all()]
@@ -154,7 +156,9 @@ def _rounder_maps(axis_map: AxisMap, corners: Floats) -> list[AxisMap]:
         signed = np.where(axis_map.scale == 1, 1.0, np.sign(axis_map.scale) * scale)
         moved = axis_map.offset + (axis_map.scale - signed) * np.median(centers(corners), axis=0)
         offset = np.where(axis_map.offset == 0, 0.0, moved)
-        maps += [AxisMap(signed, step * np.rint(offset / step)) for step in (10.0, 5.0, 1.0)]
+        for step in offset_steps:
+            size_of_step = step * steps_of_unit
+            maps.append(AxisMap(signed, size_of_step * np.rint(offset / size_of_step)))
     return maps
 
 
@@ -178,15 +182,15 @@ def _simplest_first(factors: set[Fraction]) -> list[float]:
     return [float(factor) for factor in ordered]
 
 
-def map_words(axis_map: AxisMap, axes: Sequence[str]) -> str:
-    """Return how a map reads regions, "" if it leaves them as they are.
+def map_words(axis_map: AxisMap, axes: Sequence[str], steps_of_unit: int = 1) -> str:
+    """Return how a map of steps reads regions, in units; "" if it leaves them as they are.
 
     Examples
     --------
     >>> map_words(AxisMap(np.array([0.5, 0.5]), np.array([0.0, 20.0])), ("x", "y"))
     'with x times 0.5 and y times 0.5 plus 20'
     """
-    scales, offsets = axis_map.scale.tolist(), axis_map.offset.tolist()
+    scales, offsets = axis_map.scale.tolist(), (axis_map.offset / steps_of_unit).tolist()
     texts = [_axis_words(axis, scale, offset) for axis, scale, offset in zip(axes, scales, offsets)]
     changes = [text for text in texts if text]
     return f"with {' and '.join(changes)}" if changes else ""

@@ -8,8 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import NEIGHBORS, Names, is_in_first_half, one_to_one_map
-from people_in_video.diagnosis.trials import Change, Family, Trial, agrees_well
+from people_in_video.diagnosis.samples import (
+    NEIGHBORS,
+    Names,
+    find_part,
+    is_in_first_half,
+    one_to_one_map,
+)
+from people_in_video.diagnosis.trials import LEAST_SHARE_OF_COMBINATION, Change, Family, Trial, agrees_well
 from validator.arrays import Bools, Ints
 from validator.names import find_sure_change
 
@@ -23,6 +29,7 @@ def name_trials(sample: Names) -> Iterator[list[Trial]]:
         return
     yield list(_numbers(sample))
     yield [*_swapped_sides(sample), *_shifts_of_list(sample)]
+    yield list(_swapped_sides_of_part(sample))
     yield list(_map_of_list(sample))
     yield list(_shifts_of_items(sample))
 
@@ -73,6 +80,25 @@ def _swapped_sides(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right, where names have sides."""
     if any(swap_sides(word) != word for word in sample.vocabulary):
         yield _trial(sample, Family.ORDER, f"with left and right of {sample.what} exchanged", swap_sides)
+
+
+def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
+    """Yield the trial of left for right in the items in which hardly any side is right, where others are
+    right, as where some videos were mirrored."""
+    swapped = sample.coded(swap_sides)
+    has_side = np.flatnonzero(swapped != sample.as_submitted)
+    before, item = sample.agrees(sample.as_submitted)[has_side], sample.item[has_side]
+    part = find_part(before, item) if len(has_side) else None
+    if part is None:
+        return
+    yield Trial(
+        family=Family.ORDER,
+        words=f"with left and right of {sample.what} exchanged {part.words(sample.item_noun)}",
+        before=before[part.is_tested],
+        after=sample.agrees(swapped)[has_side][part.is_tested],
+        item=item[part.is_tested],
+        least_share=LEAST_SHARE_OF_COMBINATION,
+    )
 
 
 def _shifts_of_list(sample: Names) -> Iterator[Trial]:

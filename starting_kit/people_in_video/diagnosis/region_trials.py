@@ -14,6 +14,7 @@ from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
     Regions,
     exchanged_entries,
+    find_part,
     from_sizes,
     one_to_one_map,
     pair_iou,
@@ -29,7 +30,6 @@ from people_in_video.diagnosis.trials import (
     agrees_well,
 )
 from people_in_video.diagnosis.weak_models import mean_iou_of_weak_model
-from scoring_program.metrics.group_values import group_means
 from validator.arrays import Bools, Floats, Ints
 
 Reading = Callable[[Floats], Floats]
@@ -40,10 +40,6 @@ _EXACT_IOU = 1 - 1e-9
 _LATEST_SLOT = 3
 # A map of items is tested on each of so many parts of the entries of an item.
 _N_PARTS = 5
-# Of a submission of which a part is written otherwise, so much of the items agrees, or does not.
-_MOST_OF_BAD_ITEM = 0.25
-_LEAST_OF_GOOD_ITEM = 0.5
-_LEAST_CLEAR = 0.7
 
 
 def as_corners(columns: Floats) -> Floats:
@@ -192,7 +188,7 @@ def _fits(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
     for words, read in _named_readings(sample).items():
         axis_map = fit_axes(sample, read(sample.corners))
-        words_of_map = map_words(axis_map, sample.axes)
+        words_of_map = map_words(axis_map, sample.axes, sample.steps_of_unit)
         if words_of_map:
             yield from _trials_of_corners(
                 sample,
@@ -248,8 +244,8 @@ def _scale_columns(scales: Floats, columns: Floats, item: Ints, parent: Floats |
 
 
 def _exact_shifts(sample: Regions) -> Iterator[Trial]:
-    """Yield the trials of intervals that begin and end one frame later or earlier, exactly."""
-    if not sample.has_intervals:
+    """Yield the trials of intervals of frames that begin and end one later or earlier, exactly."""
+    if not sample.has_intervals or sample.steps_of_unit != 1:
         return
     exact = replace(sample, levels=(_EXACT_IOU,))
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
@@ -330,31 +326,23 @@ def _map_of_items(sample: Regions) -> Iterator[Trial]:
 
 def _changes_of_part(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of changes of the items in which hardly anything agrees, where others are right, as
-    after a crash or from two sources.
-
-    The items are those of every second entry, and the others are tested.
-    """
+    after a crash or from two sources."""
     for view in _views(sample):
-        items, place = np.unique(view.item_of_entry, return_inverse=True)
-        is_tested = ranks_in_groups(place) % 2 == 1
-        share = group_means(view.agrees[~is_tested], place[~is_tested], len(items))
-        is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
-        if not is_bad.any() or not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
+        written_otherwise = find_part(view.agrees, view.item_of_entry)
+        if written_otherwise is None:
             continue
-        is_in_part = is_tested & is_bad[place]
-        if not is_in_part.any():
-            continue
-        part = view.of_entries(is_in_part)
+        part = view.of_entries(written_otherwise.is_tested)
         trials = [*_shifts_of_slots(part), *_shifts_of_items(part)]
         if view is sample:
             trials = [*_readings(part), *_fits(part), *trials]
         for trial in trials:
-            where = f"in {is_bad.sum()} of {len(items)} {sample.item_noun}s"
             change = None
             if trial.change is not None and sample.can_change:
-                change = _change_of_items(trial.change, items[is_bad])
+                change = _change_of_items(trial.change, written_otherwise.items)
             yield trial._replace(
-                words=f"{trial.words} {where}", change=change, least_share=LEAST_SHARE_OF_COMBINATION
+                words=f"{trial.words} {written_otherwise.words(sample.item_noun)}",
+                change=change,
+                least_share=LEAST_SHARE_OF_COMBINATION,
             )
 
 

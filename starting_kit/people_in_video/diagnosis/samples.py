@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from people_in_video.diagnosis.trials import Change
-from scoring_program.metrics.group_values import largest_of_items
+from scoring_program.metrics.group_values import group_means, largest_of_items
 from scoring_program.metrics.pairs import pairs_in_groups
 from validator.arrays import Bools, Floats, Ints
 
@@ -28,6 +28,10 @@ _N_EXCHANGED = 3
 BOX_IOU = 0.5
 CLOSE_IOU = 0.75
 _NEAR_BYTES = 0.2 * 255
+# Of a submission of which a part is written otherwise, so much of the items agrees, or does not.
+_MOST_OF_BAD_ITEM = 0.25
+_LEAST_OF_GOOD_ITEM = 0.5
+_LEAST_CLEAR = 0.7
 
 
 def spread_evenly(n: int, most: int) -> Ints:
@@ -117,6 +121,44 @@ def one_to_one_map(counts: Ints) -> Ints:
     return place
 
 
+class PartOfItems(NamedTuple):
+    """Items that seem to be written in another way than the others.
+
+    Attributes
+    ----------
+    items : int array
+        The items.
+    n_items : int
+        How many items the sample has.
+    is_tested : bool array of shape (n_entries,)
+        The entries of these items by which they were not found.
+    """
+
+    items: Ints
+    n_items: int
+    is_tested: Bools
+
+    def words(self, item_noun: str) -> str:
+        """Return how many items they are."""
+        return f"in {len(self.items)} of {self.n_items} {item_noun}s"
+
+
+def find_part(agrees: Bools, item: Ints) -> PartOfItems | None:
+    """Return the items in which hardly any entry agrees where others are right, as after a crash or from two
+    sources; None if there are none, or most are neither. Shapes: (n_entries,), (n_entries,).
+
+    They are found by every second of their entries.
+    """
+    items, place = np.unique(item, return_inverse=True)
+    is_second = ranks_in_groups(place) % 2 == 1
+    share = group_means(agrees[~is_second], place[~is_second], len(items))
+    is_bad, is_good = share <= _MOST_OF_BAD_ITEM, share >= _LEAST_OF_GOOD_ITEM
+    if not is_good.any() or (is_bad | is_good).mean() < _LEAST_CLEAR:
+        return None
+    is_tested = is_second & is_bad[place]
+    return PartOfItems(items[is_bad], len(items), is_tested) if is_tested.any() else None
+
+
 class Pairs(NamedTuple):
     """Pairs of a region and an annotated one that it may agree with, in ascending order of regions."""
 
@@ -197,6 +239,8 @@ class Regions:
     item_noun : str
     axes : tuple of str
         What words call each axis.
+    steps_of_unit : int
+        How many steps, in which regions are, make the unit in which words count.
     levels : tuple of float
         The IoU above which entries agree; then higher ones, which show small delays.
     entry : int array of shape (n,), ascending, optional
@@ -217,6 +261,7 @@ class Regions:
     has_sizes: bool = False
     item_noun: str = "video"
     axes: tuple[str, ...] = ("x", "y")
+    steps_of_unit: int = 1
     levels: tuple[float, ...] = (BOX_IOU,)
     entry: Ints | None = None
 

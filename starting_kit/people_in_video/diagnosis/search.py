@@ -120,12 +120,17 @@ class Repair(NamedTuple):
 
 
 def find_repairs(
-    comparisons: Iterable[Comparison], measured: Measured, measure: Callable[[Any], Any]
+    comparisons: Iterable[Comparison],
+    measured: Measured,
+    measure: Callable[[Any], Any],
+    score: Callable[[Any], float],
 ) -> list[Repair]:
     """Return the repairs of a submission, one of each kind at most; none if it is as it should be.
 
-    ``measure`` returns the statistics of rows.
+    ``measure`` returns the statistics of rows, ``score`` the score of statistics (negative where lower is
+    better). Changes with which it falls are no repairs, whatever agrees.
     """
+    as_submitted = measured
     repairs: list[Repair] = []
     # A submission may hold numbers of any size.
     with np.errstate(all="ignore"):
@@ -143,6 +148,8 @@ def find_repairs(
             better_items = items[gain > 0].tolist()
             repairs.append(Repair(comparison, trial, len(items), better_items, repaired))
             measured = repaired or measured
+    if repairs and score(measured.statistics) < score(as_submitted.statistics):
+        return [repair for repair in repairs if repair.repaired is None]
     return repairs
 
 

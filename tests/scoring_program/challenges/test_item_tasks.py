@@ -434,12 +434,12 @@ def test_example_of_the_kit_writes_a_submission(example, tmp_path, monkeypatch):
     assert example.load(tmp_path / "ref").score_path(tmp_path / "my.zip").scores["coverage"] == 1
 
 
-@pytest.mark.parametrize("name", ["labels_json", "segments_json"])
+@pytest.mark.parametrize("name", ["label_csv", "labels_json", "segments_json", "boxes_json"])
 def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch):
     example = declared(tmp_path, EXAMPLES[name])
-    monkeypatch.setitem(
-        diagnosis.EXPLANATIONS, name, diagnosis.SEGMENTS if name == "segments_json" else Explanation()
-    )
+    kind = form_of(example.rules).kind
+    explanation = diagnosis.EXPLANATION_OF_KIND.get(kind, Explanation())
+    monkeypatch.setitem(diagnosis.EXPLANATIONS, name, explanation)
     example.made_up.write_reference(tmp_path / "ref")
     right = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.2)
     assert example.made_up.mistakes
@@ -456,13 +456,14 @@ def test_likely_mistakes_are_reported_with_the_score(tmp_path, name, monkeypatch
 @pytest.mark.parametrize(
     ("scale", "delay", "words"),
     [
-        (1000.0, 0.0, "with milliseconds times 0.001"),
-        (25.0, 0.0, "with milliseconds times 0.04"),
-        (1.0, 5.0, "with milliseconds minus 5000"),
+        (1000.0, 0.0, "with seconds times 0.001"),
+        (25.0, 0.0, "with seconds times 0.04"),
+        (1.0, 5.0, "with seconds minus 5"),
     ],
 )
 def test_other_times_of_segments_are_told_at_home(tmp_path, scale, delay, words, monkeypatch):
-    monkeypatch.setitem(diagnosis.EXPLANATIONS, "segments_json", diagnosis.SEGMENTS)
+    explanation = diagnosis.EXPLANATION_OF_KIND[Kind.SEGMENTS]
+    monkeypatch.setitem(diagnosis.EXPLANATIONS, "segments_json", explanation)
     example = declared(tmp_path, EXAMPLES["segments_json"])
     example.made_up.write_reference(tmp_path / "ref")
     prediction = example.made_up.correct_prediction(tmp_path / "ref", np.random.default_rng(1), 0.0)

@@ -107,6 +107,15 @@ def test_names_in_another_spelling_get_one_note(demo, task_id, name):
     assert len({"N-LOOKS", "N-NAMES-UNKNOWN"} & {*codes}) == 1
 
 
+def test_a_part_of_the_names_in_another_spelling_gets_one_note(demo):
+    kinetics = demo(KINETICS)
+    classes = {video: name.replace("o", "\u043e") for video, name in kinetics.prediction.classes.items()}
+    files = kinetics.task.files(copy.deepcopy(kinetics.prediction)._replace(classes=classes))
+    write_files(files, kinetics.folder / "look alike")
+    notes = kinetics.loaded.score_path(kinetics.folder / "look alike").notes
+    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+
+
 def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
     generated = demo(GENERATED)
     prediction = copy.deepcopy(generated.prediction)

@@ -29,10 +29,14 @@ def noisy(boxes, rng, noise):
     return boxes + size * rng.normal(0, noise, boxes.shape)
 
 
+def no_score(statistics):
+    return 0.0
+
+
 def search(*samples):
     """Return the trial that is a repair of one of some samples, None without any."""
     comparison = Comparison("things", "things", lambda measured: samples, "Write them right")
-    repairs = find_repairs([comparison], Measured(None, None, None), lambda rows: None)
+    repairs = find_repairs([comparison], Measured(None, None, None), lambda rows: None, no_score)
     return repairs[0].trial if repairs else None
 
 
@@ -333,6 +337,20 @@ def names_sample(predicted, true, **columns):
     )
 
 
+def swapped_sides(name):
+    return {"left turn": "right turn", "right turn": "left turn"}.get(name, name)
+
+
+@pytest.mark.parametrize("n_swapped", [0, 20])
+def test_sides_that_are_exchanged_in_some_items_are_recognized(n_swapped):
+    true = [name for name in random_names(1) if swapped_sides(name) != name]
+    item = np.arange(len(true)) // 2
+    predicted = [swapped_sides(name) if place < n_swapped else name for name, place in zip(true, item)]
+    repair = search(names_sample(predicted, true, item=item, what="names"))
+    words = f"with left and right of names exchanged in {n_swapped} of {item[-1] + 1} videos"
+    assert (repair.words if repair else None) == (words if n_swapped else None)
+
+
 def random_names(seed):
     return [str(name) for name in np.random.default_rng(seed).choice(LIST, 320)]
 
@@ -452,10 +470,27 @@ def test_what_follows_is_compared_after_a_repair():
         Comparison("names", "names", names, "Write names"),
     ]
     measured = Measured(None, boxes / 2, None)
-    of_boxes, of_names = find_repairs(comparisons, measured, lambda rows: None)
+    of_boxes, of_names = find_repairs(comparisons, measured, lambda rows: None, no_score)
     assert np.abs(of_boxes.repaired.rows - boxes).max() < 3
     assert of_names.family is Family.ORDER
     assert of_names.repaired is None
+
+
+@pytest.mark.parametrize(("score_after", "n_repairs"), [(0.1, 0), (0.2, 1)])
+def test_a_change_with_which_the_score_falls_is_no_repair(score_after, n_repairs):
+    boxes = true_boxes(np.random.default_rng(1))
+    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
+
+    def regions(measured):
+        yield Regions(corners=measured.rows, item=item, true_corners=boxes, true_item=item, n_items=N_ITEMS)
+
+    def repaired(measured, change):
+        return change.corners(measured.rows, item, None)
+
+    comparison = Comparison("places", "boxes", regions, "Write pixels", repaired=repaired)
+    measured = Measured(None, boxes / 2, 0.2)
+    repairs = find_repairs([comparison], measured, lambda rows: score_after, lambda statistics: statistics)
+    assert len(repairs) == n_repairs
 
 
 @pytest.mark.parametrize("change", [lambda boxes: boxes / 2, lambda boxes: boxes + 200])

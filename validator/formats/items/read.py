@@ -63,7 +63,9 @@ def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
         items = findings.take(read_file(submission.read(name), name, rules, keys))
-        if isinstance(items, Regions) and form_of(rules).instance_keys.score and len(items.score):
+        has_scores = bool(form_of(rules).instance and form_of(rules).instance_keys.score)
+        # Where all is the same, equal scores have no other cause.
+        if has_scores and isinstance(items, Regions) and len(items.score) and not _what_is_same(items):
             findings.notes += score_hints(len(items.score), items.score.min(), items.score.max())
     return Read(items, findings.notes)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from validator.arrays import Bools, Floats, Ints
 from validator.collector import collector_off
-from validator.csv_text import BLANKS, decode_csv, note_accepted, numpy_words, other_separator
+from validator.csv_text import BLANKS, decode_csv, note_accepted, other_separator, printed_words
 from validator.findings import Findings, Read
 from validator.formats.items.arrays import Values
 from validator.formats.values import Form, Kind
@@ -82,7 +82,7 @@ def read_table(
             findings.refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
-        _check_header(header, wanted_columns, name)
+        _check_header(header, wanted_columns, name, form.kind)
         _note_other_columns(header, wanted_columns, name, findings)
         rows = _with_right_lengths(_Rows(name, header, records[1:], lines[1:]), findings)
         keys = rows.texts(form.key)
@@ -119,17 +119,20 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
     return records, lines
 
 
-def _check_header(header: list[str], wanted_columns: list[str], name: str) -> None:
+def _check_header(header: list[str], wanted_columns: list[str], name: str, kind: Kind) -> None:
     wanted = ",".join(wanted_columns)
     with Findings.collect() as findings:
         refuse = partial(findings.add, file=name, where="line 1 column 1")
         missing_columns = [column for column in wanted_columns if column not in header]
         separator = other_separator(header, wanted_columns)
         if separator:
-            refuse("E-CSV-SEPARATOR", f"the fields are separated by {separator}", f"write {wanted}")
+            remedy = f"write {wanted}"
+            if kind is not Kind.LABEL:
+                remedy += ", and numbers with a point for decimals"
+            refuse("E-CSV-SEPARATOR", f"the fields are separated by {separator}", remedy)
         elif missing_columns:
             problem = f"the header has no {' and no '.join(missing_columns)}: "
-            problem += f"it is '{quote(','.join(header))}'{numpy_words(header)}"
+            problem += f"it is '{quote(','.join(header))}'{printed_words(header)}"
             refuse("E-CSV-HEADER", problem, f"the first line must be {wanted}")
         for column in wanted_columns:
             if header.count(column) > 1:
@@ -146,9 +149,14 @@ def _note_other_columns(header: list[str], wanted_columns: list[str], name: str,
 
 
 def _with_right_lengths(rows: _Rows, findings: Findings) -> _Rows:
-    """Return the rows that have as many fields as the header; add a problem for each of the others."""
+    """Return the rows that have as many fields as the header, one of which is not empty; add a problem for
+    each of the others."""
     n_columns = len(rows.columns)
-    is_wrong = np.array([len(row) != n_columns for row in rows.rows], bool)
+    is_empty = np.array([not any(field.strip(BLANKS) for field in row) for row in rows.rows], bool)
+    for row in findings.first_of(is_empty):
+        where = f"line {rows.lines[row]} column 1"
+        findings.add("E-CSV-EMPTY", "the row is empty", "delete it", file=rows.name, where=where, rule="row")
+    is_wrong = np.array([len(row) != n_columns for row in rows.rows], bool) & ~is_empty
     remedy = "write as many as the header has, and quote fields that hold commas"
     if all(len(row) == n_columns + 1 and not row[-1].strip(BLANKS) for row in rows.rows):
         remedy = "delete the comma at the end of each row"
@@ -158,7 +166,7 @@ def _with_right_lengths(rows: _Rows, findings: Findings) -> _Rows:
         problem = f"the row '{text}' has {counted(n_fields, 'field')} instead of {n_columns}"
         where = f"line {rows.lines[row]} column {min(n_fields, n_columns) + 1}"
         findings.add("E-CSV-COLUMNS", problem, remedy, file=rows.name, where=where)
-    right_rows = np.flatnonzero(~is_wrong).tolist()
+    right_rows = np.flatnonzero(~is_wrong & ~is_empty).tolist()
     return rows._replace(
         rows=[rows.rows[row] for row in right_rows], lines=[rows.lines[row] for row in right_rows]
     )
@@ -175,7 +183,7 @@ def _read_labels(rows: _Rows, column: str, form: Form, findings: Findings) -> In
         nearest_label = NearestNames(form.names)
 
         def problem(row: int) -> str:
-            words = numpy_words([texts[row]]) or nearest_label.words(texts[row])
+            words = printed_words([texts[row]]) or nearest_label.words(texts[row])
             return f"'{quote(texts[row], 40)}' is not a label{words}"
 
         remedy = f"write one of {some_words(form.names)}"
@@ -191,7 +199,7 @@ def _read_numbers(rows: _Rows, column: str, form: Form, findings: Findings) -> F
     low, high = form.range
 
     def no_number(row: int) -> str:
-        return f"'{quote(texts[row], 40)}' is not a finite number{numpy_words([texts[row]])}"
+        return f"'{quote(texts[row], 40)}' is not a finite number{printed_words([texts[row]])}"
 
     def out_of_range(row: int) -> str:
         return f"'{quote(texts[row], 40)}' is not in {low:g}..{high:g}"
