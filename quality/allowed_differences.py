@@ -157,12 +157,6 @@ _HIDDEN_DATA = (
         "/mistake-frames-[\\w-]+/(?:program|score-published)" + _MESSAGES,
     ),
     _notes("segments are counted against public ones", ["N-SEGMENTS-OUTSIDE"]),
-    _notes("word indexes that are off by one are noted", ["N-WORDS-OUTSIDE"]),
-    _notes(
-        "programs note boxes outside, as checks with public data did",
-        ["N-BOXES-OUTSIDE"],
-        "/program" + _MESSAGES,
-    ),
     *(
         _table(
             "programs have no tables by sampled frame and box size",
