@@ -60,8 +60,8 @@ def wrong_marks(text: str) -> list[str]:
 
     Examples
     --------
-    >>> wrong_marks("<!-- only severl -->\nTick the tasks.\n<!-- end -->\n")
-    ['<!-- only severl -->: no such word or task, so the text after it is on no page']
+    >>> wrong_marks("<!-- only gestures -->\nTick the tasks.\n<!-- end -->\n")
+    ['<!-- only gestures -->: no such word or task, so the text after it is on no page']
     """
     never = "no such word or task, so the text after it is on no page"
     known_words = {*_WORDS, *task_ids()}

@@ -39,7 +39,7 @@ from organizer.runs.worker import BuiltTask
 from people_in_video.drawings.images import Images
 from scoring_program.task import load_task
 from validator.findings import Refused
-from validator.texts import printable, quote, quote_path
+from validator.texts import printable, quote, quote_path, some_words
 
 # What Codabench takes where competition.yaml gives no limit.
 _PER_DAY = 5
@@ -161,6 +161,8 @@ def built_task(task_id: str, reference: Path | None, phase_name: str = "") -> Bu
         folder = task_folder(held_name, reference, task_names(competition))
         name = folder.absolute().name
         _check_phase_of_reference(name, offer, offers)
+        if folder != reference and name == task_id:
+            _warn_of_missing_parts(name, reference, offers)
     return BuiltTask(
         id=task_id,
         program=_program_in(files, competition, task_id) if files else build_program(task_id),
@@ -251,6 +253,15 @@ def _check_phase_of_reference(name: str, offer: Offer | None, offers: Sequence[O
     if offer and name != offer.reference and name in [other.reference for other in offers]:
         phase, wanted = quote(offer.phase_name), quote(offer.reference)
         raise refused("reference of another phase", given=quote(name), phase=phase, name=wanted)
+
+
+def _warn_of_missing_parts(name: str, reference: Path, offers: Sequence[Offer]) -> None:
+    """Warn if a folder has the reference of a task, but lacks those of later phases, as the whole does."""
+    missing = {offer.reference for offer in offers if not (reference / offer.reference).is_dir()}
+    if missing:
+        others = some_words(sorted(map(quote, missing)))
+        problem = f"{quote_path(str(reference))} has {quote(name)}, but not {others} of other phases"
+        print(f"warning | {problem}: if it is the whole reference, give that of its parts")
 
 
 def _readable_reference(task_id: str, folder: Path) -> Path | bytes:

@@ -94,7 +94,7 @@ def test_submission_without_a_score_is_named_with_its_problem(monkeypatch, capsy
     broken = Trick("broken trick", lambda *_: {})
     monkeypatch.setattr(gaming, "submissions", lambda task: [(broken, {"Seq03_prediction.csv": b"x"})])
     assert gaming.print_table(["chalearn_gesture"]) == 1
-    out = capsys.readouterr().out
+    out = capsys.readouterr().err
     assert "chalearn_gesture, broken trick: 1. E-ITEMS-NONE" in out
     assert "quality/" in out
 

@@ -56,9 +56,9 @@ def test_marks_that_do_not_do_what_was_meant_are_named(text, n_wrong):
 def test_wrong_marks_of_a_page_are_notes_of_the_build(tmp_path):
     source = write_source(tmp_path)
     page = source / "pages" / "overview.md"
-    page.write_bytes(page.read_bytes() + b"<!-- only severl -->\nx\n<!-- end -->\n")
+    page.write_bytes(page.read_bytes() + b"<!-- only gestures -->\nx\n<!-- end -->\n")
     notes = plan_bundles(load_competition(source), Parts({}, True, source), "v2").notes
-    assert any("pages/overview.md" in note and "severl" in note for note in notes)
+    assert any("pages/overview.md" in note and "gestures" in note for note in notes)
 
 
 @pytest.mark.parametrize("ending", ["\n", "\r\n"])

@@ -89,6 +89,21 @@ def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypat
     assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
+def test_a_reference_that_was_not_divided_is_warned_of(tmp_path, monkeypatch, capsys):
+    shutil.copytree(REFERENCES / ID, tmp_path / ID)
+    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
+    monkeypatch.setattr(built, "load_competition", lambda: data)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+    built.built_task(ID, tmp_path, "Main phase")
+    (warning,) = capsys.readouterr().out.splitlines()
+    assert warning.startswith("warning | ")
+    assert f"{ID}_2" in warning
+    built.built_task(ID, tmp_path / ID, "Main phase")
+    shutil.copytree(tmp_path / ID, tmp_path / f"{ID}_2")
+    built.built_task(ID, tmp_path, "Main phase")
+    assert capsys.readouterr().out == ""
+
+
 def test_a_ranking_of_one_of_several_phases_has_the_name_of_the_phase(tmp_path, monkeypatch):
     data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
     monkeypatch.setattr(built, "load_competition", lambda: data)
