@@ -49,6 +49,8 @@ class Repeating(dict):  # type: ignore[type-arg]
 class LargeNumber(float):
     """A number beyond float64; ``text`` is how it was written."""
 
+    # A file may have millions of them.
+    __slots__ = ("text",)
     text: str
 
 

@@ -155,8 +155,9 @@ def refuse_too_many(what: str, name: str, findings: Findings, where: str, rule: 
     findings.refuse("E-JSON-COUNT", f"there are more {what}", _SUBMIT_LESS, file=name, where=where, rule=rule)
 
 
+@cache
 def _no_number(text: str) -> NoNumber:
-    """Return what stands for NaN or Infinity."""
+    """Return what stands for NaN or Infinity: one object, however many there are."""
     number = NoNumber(text)
     number.text = text
     return number
