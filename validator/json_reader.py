@@ -62,6 +62,8 @@ _LONGEST_TOKEN = 16
 _NUMBER_END = 2
 _BYTE_ORDER_MARK = "\ufeff"
 _LEAST_DIGITS_TOO_LARGE = 309
+# So many numbers of a value that are too large are kept as they are written: far fewer are reported.
+_MOST_TEXTS = 100_000
 _WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
 _SUBMIT_LESS = "submit only what is asked for"
@@ -172,6 +174,7 @@ class _Marks:
 
     def __init__(self) -> None:
         self.any = False
+        self._n_large = 0
         decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_constant=self._constant,
@@ -189,8 +192,9 @@ class _Marks:
         if math.isfinite(value):
             return value
         self.any = True
+        self._n_large += 1
         large = LargeNumber(value)
-        large.text = text
+        large.text = text if self._n_large <= _MOST_TEXTS else "a number of this size"
         return large
 
     def _integer(self, text: str) -> float:
