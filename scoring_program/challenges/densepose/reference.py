@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from pathlib import Path
 from typing import NamedTuple
@@ -276,6 +276,11 @@ class Gathered(NamedTuple):
     hints: DetectionHints
     first_of_image: dict[int, int]
     path: Path | None = None
+
+    def uncompared(self) -> Gathered:
+        """Return the same without what depends on the persons of a reference."""
+        nothing = {"part": _NO_NUMBERS, "vertex": _NO_NUMBERS, "mask_iou": _NO_SHARES}
+        return self._replace(kept=[replace(kept, **nothing) for kept in self.kept])
 
 
 def read_submission(rules: Rules, source: Source, public: Images, keep: Keep | None) -> Read[Gathered]:
