@@ -110,7 +110,7 @@ CODES = CodeTable(
         ),
         MessageCode(
             "E-CSV-COUNT",
-            "The file has more line ends, commas and bytes than a whole submission, or more rows of an item than the task allows.",
+            "The file has more lines and commas than a submission, or an item more rows than allowed.",
             "Submit only what is asked for, each row once.",
         ),
         MessageCode(

@@ -279,8 +279,10 @@ class Gathered(NamedTuple):
 
     def uncompared(self) -> Gathered:
         """Return the same without what depends on the persons of a reference."""
-        nothing = {"part": _NO_NUMBERS, "vertex": _NO_NUMBERS, "mask_iou": _NO_SHARES}
-        return self._replace(kept=[replace(kept, **nothing) for kept in self.kept])
+        uncompared = [
+            replace(kept, part=_NO_NUMBERS, vertex=_NO_NUMBERS, mask_iou=_NO_SHARES) for kept in self.kept
+        ]
+        return self._replace(kept=uncompared)
 
 
 def read_submission(rules: Rules, source: Source, public: Images, keep: Keep | None) -> Read[Gathered]:
