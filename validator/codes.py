@@ -116,7 +116,7 @@ CODES = code_table(
         ),
         (
             "E-CSV-COUNT",
-            "The file has more values (commas and line ends), or rows of an item, than the task allows.",
+            "The file has more lines and commas than a submission, or an item more rows than allowed.",
             "Submit only what is asked for, each row once.",
         ),
         ("E-CSV-EMPTY", "A field that must not be empty is empty.", "Fill it in, or delete the row."),

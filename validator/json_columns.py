@@ -49,6 +49,8 @@ class Repeating(dict):  # type: ignore[type-arg]
 class _MarkedNumber(float):
     """A number that is made of its ``text``, which it keeps."""
 
+    # A file may have millions of them.
+    __slots__ = ("text",)
     text: str
 
     def __new__(cls, text: str) -> _MarkedNumber:
@@ -60,9 +62,13 @@ class _MarkedNumber(float):
 class LargeNumber(_MarkedNumber):
     """A number beyond float64."""
 
+    __slots__ = ()
+
 
 class NoNumber(_MarkedNumber):
     """NaN or Infinity, which is not JSON."""
+
+    __slots__ = ()
 
 
 _NO_SIZES = np.zeros(0, np.int32)

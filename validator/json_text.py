@@ -8,6 +8,7 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -28,6 +29,8 @@ _LONGEST_TOKEN = 16
 _NUMBER_END = 2
 _BYTE_ORDER_MARK = "\ufeff"
 _LEAST_DIGITS_TOO_LARGE = 309
+# So many numbers of a value that are too large are kept as they are written: far fewer are reported.
+_MOST_LARGE = 100_000
 _WEIGHT_OF_MARK = {",": 1, ":": 1.5, "[": 1.5, "{": 1.5, '"': 0.5}
 _BLOCK = 1 << 16
 SUBMIT_LESS = "submit only what is asked for"
@@ -48,8 +51,10 @@ def count_values(data: bytes) -> float:
     return n_values
 
 
+# Three objects, however many a file has.
+_no_number = cache(NoNumber)
 # What `json` decodes of most entries.
-_scan = json.JSONDecoder(parse_constant=NoNumber).raw_decode
+_scan = json.JSONDecoder(parse_constant=_no_number).raw_decode
 
 
 class Marks:
@@ -57,6 +62,7 @@ class Marks:
 
     def __init__(self) -> None:
         self.any = False
+        self._n_large = 0
         decoder = json.JSONDecoder(
             object_pairs_hook=self._object,
             parse_constant=self._constant,
@@ -67,14 +73,17 @@ class Marks:
 
     def _constant(self, text: str) -> float:
         self.any = True
-        return NoNumber(text)
+        return _no_number(text)
 
     def _number(self, text: str) -> float:
         value = float(text)
         if math.isfinite(value):
             return value
         self.any = True
-        return LargeNumber(text)
+        self._n_large += 1
+        if self._n_large <= _MOST_LARGE:
+            self._large = LargeNumber(text)
+        return self._large
 
     def _integer(self, text: str) -> float:
         # Converting a long one exactly is slow, and Python refuses it.

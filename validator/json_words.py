@@ -205,21 +205,30 @@ def marked_problems(value: JsonValue, where: str, schema: Schema) -> Iterator[Pr
     Without a schema every number is read, so that large ones are wrong, too.
     """
     marks = (Repeating, NoNumber) if schema else (Repeating, NoNumber, LargeNumber)
-    # A path is that of the holder and a key: pointers are made of those alone that are reported.
-    pending: list[tuple[Any, JsonValue]] = [(None, value)]
+    # The children that are left at each level. A path is that of the holder and a key: pointers are made of
+    # those alone that are reported.
+    pending: list[Iterator[tuple[Any, JsonValue]]] = [iter([(None, value)])]
     while pending:
-        path, current = pending.pop()
-        place = where + _pointer(path) if isinstance(current, marks) else ""
-        if isinstance(current, (NoNumber, LargeNumber)):
-            yield _number_problem(current.text, place, schema)
+        path, current = next(pending[-1], (None, None))
+        if current is None:
+            pending.pop()
             continue
-        if isinstance(current, Repeating):
-            yield repeated_problem(current.key, place or "/")
-        children = list(current.items() if isinstance(current, dict) else enumerate(current))
-        # The last is popped first: reversed, so that problems come in the order of the file.
-        for key, child in reversed(children):
-            if isinstance(child, (list, dict, *marks)):
-                pending.append(((path, key), child))
+        if isinstance(current, marks):
+            place = where + _pointer(path)
+            if isinstance(current, Repeating):
+                yield repeated_problem(current.key, place or "/")
+            else:
+                yield _number_problem(current.text, place, schema)
+        if isinstance(current, (list, dict)):
+            pending.append(_children(current, path, (list, dict, *marks)))
+
+
+def _children(
+    value: list[JsonValue] | dict[str, JsonValue], path: Any, types: tuple[type, ...]
+) -> Iterator[tuple[Any, JsonValue]]:
+    """Yield what a list or an object holds of some types, each with its path, in the order of the file."""
+    children = value.items() if isinstance(value, dict) else enumerate(value)
+    return (((path, key), child) for key, child in children if isinstance(child, types))
 
 
 def _pointer(path: Any) -> str:

@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -1146,6 +1147,26 @@ def test_numbers_that_nobody_reads_may_have_any_size(many_rules, number):
     text = '{"v": {"a": [1], "b": BIG}, "w": {"a": [1], "c": BIG}}'
     findings = refused(many_rules, text.replace("BIG", number).encode())
     assert places_of(findings) == [("E-JSON-NUMBER", "f.json", "/v/b"), ("E-JSON-NUMBER", "f.json", "/w/c")]
+
+
+def test_a_number_of_any_size_around_the_entries_is_read_as_any_other():
+    around = '{"results": {}, "eval_mode": "gen", "external_data": {}, "x": 1e999}'
+    assert places_of(refused(grounding, around.replace("{}", "[]", 1).encode())) == [
+        ("E-JSON-SCHEMA", "submission_gen.json", "/results")
+    ]
+    assert places_of(refused(parts, b'{"v": 1e999}')) == [("E-JSON-SCHEMA", "f.json", "/v")]
+
+
+def test_very_many_numbers_that_are_none_take_little_memory():
+    n_numbers = 2000
+    data = b'{"v": {"f": [' + b"NaN, 1e999, " * n_numbers + b"0]}}"
+    # What explaining imports takes memory once.
+    refused(parts, data)
+    tracemalloc.start()
+    refused(parts, data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 250 * n_numbers
 
 
 @pytest.mark.parametrize("size", [0, 100_000])

@@ -278,6 +278,13 @@ class Gathered(NamedTuple):
     first_of_image: dict[int, int]
     path: Path | None = None
 
+    def uncompared(self) -> Gathered:
+        """Return the same without what depends on the persons of a reference."""
+        uncompared = [
+            replace(kept, part=_NO_NUMBERS, vertex=_NO_NUMBERS, mask_iou=_NO_SHARES) for kept in self.kept
+        ]
+        return self._replace(kept=uncompared)
+
 
 def read_submission(rules: Rules, source: Source, public: Images, keep: Keep | None) -> Read[Gathered]:
     """Check all detections and keep what ``keep`` returns of each. Raises Refused."""

@@ -8,6 +8,8 @@ from scoring_program.challenges.densepose import measure
 from scoring_program.challenges.densepose.page import sections
 from scoring_program.challenges.densepose.public import notes, public
 from scoring_program.challenges.densepose.reference import (
+    Gathered,
+    Images,
     Keeper,
     identity,
     items,
@@ -15,7 +17,13 @@ from scoring_program.challenges.densepose.reference import (
     read_submission,
 )
 from scoring_program.task import Functions, declared_tasks, no_names
+from validator.findings import Note
 from validator.formats.rules import load_rules
+
+
+def _notes(submission: Gathered, public: Images) -> list[Note]:
+    """Return notes, which see nothing of hidden persons."""
+    return notes(submission.uncompared(), public)
 
 
 def _functions(task_id: str) -> Functions:
@@ -30,7 +38,7 @@ def _functions(task_id: str) -> Functions:
         scores=measure.scores,
         error_costs=measure.corrected_scores,
         sections=sections,
-        notes=notes,
+        notes=_notes,
         identity=identity,
         keeper=Keeper,
         other_names=no_names,

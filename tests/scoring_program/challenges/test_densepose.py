@@ -280,6 +280,18 @@ def test_of_an_image_only_the_twenty_best_detections_are_kept(prepared, tmp_path
     assert gathered.n_detections == 65
 
 
+def test_notes_get_nothing_that_was_compared_with_persons(prepared):
+    of_task = loaded(ID, prepared)
+    read = of_task.read(SAMPLES / ID / "good")
+    assert any(len(kept.mask_iou) for kept in read.content.kept)
+    with mock.patch("scoring_program.challenges.densepose.task.notes") as notes:
+        of_task.task.notes(read.content, of_task.public)
+    submission = notes.call_args.args[0]
+    compared = [(kept.part, kept.vertex, kept.mask_iou) for kept in submission.kept]
+    assert len(compared) == len(read.content.kept)
+    assert not any(map(len, sum(compared, ())))
+
+
 def test_of_detections_of_equal_score_the_first_of_the_file_is_the_best(prepared, tmp_path):
     right = GOOD[0]
     pixels = np.zeros((3, *right["uv_shape"][1:]), np.uint8)

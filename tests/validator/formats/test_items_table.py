@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -178,14 +179,39 @@ def test_the_first_labels_are_named(n, hint):
 
 
 @pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
-def test_commas_and_line_ends_count_as_values(monkeypatch, end):
+def test_a_table_that_takes_too_much_memory_is_refused(monkeypatch, end):
     text = "id,n,p" + end * 5
-    monkeypatch.setattr(table, "_MOST_VALUES", 7)
+    most = table.expected_memory(text.encode())
+    monkeypatch.setattr(table, "_MOST_MEMORY", most)
     assert table_of(text)[1].ok
-    monkeypatch.setattr(table, "_MOST_VALUES", 6)
+    monkeypatch.setattr(table, "_MOST_MEMORY", most - 1)
     _, findings = table_of(text)
     assert places_of(findings) == [("E-CSV-COUNT", "birds.csv", "")]
-    assert values_of(findings.problems[0].problem) == ["6"]
+    assert values_of(findings.problems[0].problem) == ["5", "2", f"{len(text)}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "".join(f"{number},0.25,0.5\n" for number in range(500)),
+        "".join(f"{number},0.25,0.5\r\n" for number in range(500)),
+        "".join(f"{number},x,y\n" for number in range(500)),
+        "".join(f"{number},{'p' * 500},1\n" for number in range(100)),
+        "\N{GRINNING FACE},1,1\n" + "".join(f"{number},{'p' * 500},1\n" for number in range(200)),
+        "," * 5000,
+        "\n" * 2000,
+    ],
+    ids=["rows", "Windows", "wrong", "long", "wide", "commas", "blank"],
+)
+def test_no_table_takes_more_memory_than_is_expected(text):
+    data = f"id,n,p\n{text}".encode()
+    # What explaining imports takes memory once.
+    table_of("id,n,p\nx,y,0.5\n")
+    tracemalloc.start()
+    table_of(data)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak + len(data) < table.expected_memory(data) + 50_000
 
 
 def test_rows_come_in_the_order_that_is_asked_for():

@@ -5,8 +5,7 @@ What a value is, the task declares (`validator.formats.values`).
 
 from __future__ import annotations
 
-import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -62,7 +61,9 @@ def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[
     with Findings.collect() as findings, open_submission(path, rules.limits) as submission:
         findings.notes += submission.notes
         (name,) = findings.take(choose_named(submission, rules)).values()
-        items = findings.take(read_file(submission.read(name), name, rules, keys))
+        with submission.open(name) as stream:
+            size = submission.size(name)
+            items = findings.take(read_file(stream.read, size, name, rules, keys))
         has_scores = bool(form_of(rules).instance and form_of(rules).instance_keys.score)
         # Where all is the same, equal scores have no other cause.
         if has_scores and isinstance(items, Regions) and len(items.score) and not _what_is_same(items):
@@ -70,17 +71,22 @@ def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[
     return Read(items, findings.notes)
 
 
-def read_file(data: bytes, name: str, rules: Rules, keys: Sequence[str] | None = None) -> Read[Items]:
-    """Read the file of a submission, or with its own rules that of the ground truth. Raises Refused."""
+def read_file(
+    stream: Callable[[int], bytes], size: int, name: str, rules: Rules, keys: Sequence[str] | None = None
+) -> Read[Items]:
+    """Read the file of a submission, or with its own rules that of the ground truth. Raises Refused.
+
+    ``stream`` takes a number of bytes, and returns the next ones; the file has ``size`` bytes.
+    """
     form = form_of(rules)
     if form.is_table:
-        table = read_table(data, name, form, keys)
+        table = read_table(stream(size), name, form, keys)
         return Read(table.content, table.notes)
     # Tables are read without the packages that JSON needs.
     from validator.json_reader import as_dict, read_json
 
     with Findings.collect() as findings:
-        entries, _ = findings.take(read_json(io.BytesIO(data).read, name, rules.json[0], as_dict))
+        entries, _ = findings.take(read_json(stream, name, rules.json[0], as_dict))
         place = f"/{pointer_part(form.each)}" if form.each else ""
         if form.instance is not None:
             _check_order(form, entries, name, place, findings)

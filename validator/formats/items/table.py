@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import csv
-import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -20,8 +19,11 @@ from validator.formats.values import Form, Kind
 from validator.keys import add_repeated, match_keys
 from validator.texts import counted, quote, some_words
 
-# A table has at most as many commas and line ends together.
-_MOST_VALUES = 20_000_000
+# So many bytes a table may take when it is split. What each comma and each line end is expected to take; of
+# each byte of the file as many, and as many more as a character of its text.
+_MOST_MEMORY, _MEMORY_OF_COMMA, _MEMORY_OF_LINE, _MEMORY_OF_BYTE = 1_280_000_000, 75, 375, 2
+# The first bytes of characters from which on all characters of a text take 2 or 4 bytes each.
+_WIDER, _WIDEST = 0xC4, 0xF0
 # A note names this many columns that are not needed.
 _NAMED_COLUMNS = 5
 # Python reads further spellings, which other programs do not.
@@ -75,11 +77,9 @@ def read_table(
     """
     wanted_columns = [form.key, *form.columns]
     with Findings.collect() as findings, collector_off():
+        _refuse_large(data, name)
         text, accepted = decode_csv(data, name)
         note_accepted(accepted, findings)
-        if text.count("\n") + text.count(",") > _MOST_VALUES:
-            problem = f"there are more values (commas and line ends) than {_MOST_VALUES:,}"
-            findings.refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
         _check_header(header, wanted_columns, name, form.kind)
@@ -103,10 +103,39 @@ def read_table(
     return Read(Values(keys, values, form.names), findings.notes)
 
 
+def _refuse_large(data: bytes, name: str) -> None:
+    """Raise Refused if a table takes too much memory, before it is decoded."""
+    if expected_memory(data) > _MOST_MEMORY:
+        values = f"{counted(_n_lines(data), 'line end')} and {counted(data.count(b','), 'comma')}"
+        problem = f"{values} in {len(data):,} bytes are more than a whole submission has"
+        Findings().refuse("E-CSV-COUNT", problem, "submit only what is asked for", file=name)
+
+
+def expected_memory(data: bytes) -> int:
+    """Return how many bytes a table may take while it is read, the file among them."""
+    largest_byte = int(np.frombuffer(data, np.uint8).max(initial=0))
+    width = 4 if largest_byte >= _WIDEST else 2 if largest_byte >= _WIDER else 1
+    memory = (_MEMORY_OF_BYTE + width) * len(data)
+    return memory + _MEMORY_OF_LINE * _n_lines(data) + _MEMORY_OF_COMMA * data.count(b",")
+
+
+def _n_lines(data: bytes) -> int:
+    return data.count(b"\n") + data.count(b"\r") - data.count(b"\r\n")
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines of a text with their ends; a stream of it would take four bytes for each character."""
+    start = 0
+    while start < len(text):
+        end = text.find("\n", start) + 1 or len(text)
+        yield text[start:end]
+        start = end
+
+
 def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
     """Return the fields of all lines that are not empty, and the numbers of these lines. Raises Refused."""
     records, lines = [], []
-    reader = csv.reader(io.StringIO(text), strict=True)
+    reader = csv.reader(_lines(text), strict=True)
     try:
         for record in reader:
             if record:
