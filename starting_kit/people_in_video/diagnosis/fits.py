@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from people_in_video.diagnosis.samples import Regions, spread_evenly
+from people_in_video.diagnosis.samples import Regions, iou_of_sizes, lengths, spread_evenly
 from validator.arrays import Bools, Floats
 
 # Votes for a scale agree if their logarithms are this near; those for an offset, as shares of a median size.
@@ -86,17 +86,39 @@ def fit_axes(sample: Regions, corners: Floats) -> AxisMap:
     def quality(axis_map: AxisMap) -> float:
         return float(some.best_iou(axis_map.corners(some_corners)).mean())
 
-    def simple_quality(axis_map: AxisMap) -> float:
-        return quality(axis_map) * (1 - _ROUND_LOSS) ** axis_map.n_parameters
-
-    votes = [AxisMap(*np.array(axes).T) for axes in product(*_voted_maps(sample, corners))]
-    best = max(votes, key=simple_quality)
+    maps_of_axes = _voted_maps(sample, corners)
+    votes = [AxisMap(*np.array(axes).T) for axes in product(*maps_of_axes)]
+    losses = [(1 - _ROUND_LOSS) ** axis_map.n_parameters for axis_map in votes]
+    best = votes[int((_qualities(some, some_corners, maps_of_axes) * losses).argmax())]
     refined = _refine(sample, corners, best)
     if quality(refined) > quality(best):
         best = refined
     least = (1 - _ROUND_LOSS) * quality(best)
     rounder_maps = _rounder_maps(best, corners, sample.steps_of_unit)
     return next((rounder for rounder in rounder_maps if quality(rounder) >= least), best)
+
+
+def _qualities(sample: Regions, corners: Floats, maps_of_axes: list[list[tuple[float, float]]]) -> Floats:
+    """Return the mean IoU after each product of maps of axes.
+
+    Each axis is mapped once for all products, which saves nearly all of the time of a fit.
+    """
+    pairs = sample.pairs
+    predicted, true = corners[pairs.region], sample.true_corners[pairs.true]
+    d, n_pairs = len(maps_of_axes), len(true)
+    common, size = np.ones((2, 1, n_pairs))
+    true_size = np.ones(n_pairs)
+    for axis, maps in enumerate(maps_of_axes):
+        scale, offset = np.array(maps).T[..., None]
+        first, second = scale * predicted[:, axis] + offset, scale * predicted[:, d + axis] + offset
+        low, high = np.minimum(first, second), np.maximum(first, second)
+        true_low, true_high = true[:, axis], true[:, d + axis]
+        common_length = lengths(np.maximum(low, true_low), np.minimum(high, true_high))
+        n_products = len(common) * len(maps)
+        common = (common[:, None] * common_length).reshape(n_products, n_pairs)
+        size = (size[:, None] * lengths(low, high)).reshape(n_products, n_pairs)
+        true_size = true_size * lengths(true_low, true_high)
+    return sample.largest_of_entries(iou_of_sizes(common, size, true_size), pairs).mean(axis=-1)
 
 
 def _voted_maps(sample: Regions, corners: Floats) -> list[list[tuple[float, float]]]:

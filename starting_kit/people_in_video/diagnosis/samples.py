@@ -183,17 +183,22 @@ def pair_iou(predicted: Floats, true: Floats) -> Floats:
     for low, high in zip(range(d), range(d, 2 * d)):
         common_low = np.maximum(predicted[:, low], true[:, low])
         common_high = np.minimum(predicted[:, high], true[:, high])
-        common = common * _lengths(common_low, common_high)
-        predicted_size = predicted_size * _lengths(predicted[:, low], predicted[:, high])
-        true_size = true_size * _lengths(true[:, low], true[:, high])
+        common = common * lengths(common_low, common_high)
+        predicted_size = predicted_size * lengths(predicted[:, low], predicted[:, high])
+        true_size = true_size * lengths(true[:, low], true[:, high])
+    return iou_of_sizes(common, predicted_size, true_size)
+
+
+def lengths(low: Floats, high: Floats) -> Floats:
+    """Return the lengths of intervals, both ends included; 0 of those whose ends are in the wrong order."""
+    return np.maximum(high - low + 1, 0)
+
+
+def iou_of_sizes(common: Floats, predicted_size: Floats, true_size: Floats) -> Floats:
+    """Return the IoU of regions of two sizes that have so much in common."""
     union = predicted_size + true_size - common
     # Of two numbers of which one is no number, fmax returns the other.
     return np.fmax(common / np.where(union > 0, union, 1), 0)
-
-
-def _lengths(low: Floats, high: Floats) -> Floats:
-    """Return the lengths of intervals, both ends included; 0 of those whose ends are in the wrong order."""
-    return np.maximum(high - low + 1, 0)
 
 
 def to_sizes(corners: Floats) -> Floats:
@@ -315,18 +320,23 @@ class Regions:
         return Pairs(region, order[rank])
 
     def best_iou(self, corners: Floats, pairs: Pairs | None = None) -> Floats:
-        """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``;
-        0 without any.
+        """Return the largest IoU of each entry with a region that it is paired with, if it had ``corners``.
 
         Shapes: (n, 2 d) -> (n_entries,).
         """
         pairs = self.pairs if pairs is None else pairs
-        iou = pair_iou(corners[pairs.region], self.true_corners[pairs.true])
-        largest = np.zeros(len(self.item_of_entry))
+        return self.largest_of_entries(pair_iou(corners[pairs.region], self.true_corners[pairs.true]), pairs)
+
+    def largest_of_entries(self, iou: Floats, pairs: Pairs) -> Floats:
+        """Return the largest IoU of the pairs of each entry, 0 without any.
+
+        Shapes: (..., n_pairs) -> (..., n_entries).
+        """
+        largest = np.zeros((*iou.shape[:-1], len(self.item_of_entry)))
         # Pairs are in the order of their entries.
         entry = self.entries[pairs.region]
         first_pair = np.flatnonzero(np.diff(entry, prepend=-1))
-        largest[entry[first_pair]] = np.maximum.reduceat(iou, first_pair)
+        largest[..., entry[first_pair]] = np.maximum.reduceat(iou, first_pair, axis=-1)
         return largest
 
     def exchanged_iou(self) -> Floats:
