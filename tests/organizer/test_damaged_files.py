@@ -135,6 +135,7 @@ def test_what_is_no_such_file_ends_in_a_message(call_in, given, tmp_path, number
         call_in(words, path, damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "words"), list(enumerate(OUTPUTS.values())), ids=OUTPUTS)
 def test_what_is_no_folder_for_outputs_ends_in_a_message(call_in, given, tmp_path, number, words):
     for damage, path in some_of(wrong_paths(tmp_path, given / "source"), number):

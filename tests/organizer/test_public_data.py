@@ -138,6 +138,7 @@ def vocabulary(tmp_path):
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("task_id", OTHER_LABELS)
 def test_references_that_differ_in_labels_only_have_the_same_public_data(task_id, tmp_path, vocabulary):
     options = ["--vocabulary", str(vocabulary)] if task_id == KINETICS else []

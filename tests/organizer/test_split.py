@@ -151,6 +151,7 @@ def test_setting_of_the_parts_is_added_to_those_of_the_organizers(tmp_path, text
         assert "# chosen" in (tmp_path / "out" / name / "settings.yaml").read_text()
 
 
+@pytest.mark.slow
 def test_parts_hold_nothing_of_the_other_items(split):
     name, _, parts = split
     for part, other in ((name, f"{name}_2"), (f"{name}_2", name)):

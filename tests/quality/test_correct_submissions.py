@@ -100,6 +100,7 @@ MODELS: list[tuple[str, Callable[[Any, np.random.Generator], Any]]] = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task_id", "model"), [*MODELS, pytest.param("densepose", as_drawn, marks=pytest.mark.slow)]
 )

@@ -11,14 +11,14 @@ from people_in_video.home_loaded import at_home, with_items
 from people_in_video.references import loading
 from scoring_program.scoring import load_reference
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, one_of_each_challenge
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, one_of_each_challenge, slow_for
 
 
 def loaded(task_id, **settings):
     return loading.load(task_id, None, None, settings)
 
 
-@pytest.mark.parametrize("task_id", PUBLISHED)
+@pytest.mark.parametrize("task_id", slow_for("densepose"))
 @pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
 def test_selected_items_score_as_in_the_whole(task_id, sample):
     whole = loaded(task_id, detail="full")

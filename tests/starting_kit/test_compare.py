@@ -262,6 +262,7 @@ def test_a_table_for_a_paper_has_differences_p_values_and_marks(tmp_path, capsys
     assert " & p " in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_seeds_of_a_method_have_their_mean_and_deviation(tmp_path, capsys):
     for number, path in enumerate(mixed(tmp_path, 3)):
         path.rename(tmp_path / f"ours_seed{number}.zip")

@@ -115,6 +115,7 @@ def test_a_damaged_part_ends_in_a_message(call_in, given, number, name):
             call_in(words, "", damage)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "task_id"), [*enumerate(PUBLISHED)], ids=PUBLISHED)
 def test_a_damaged_submission_ends_in_a_message(tmp_path, capsys, number, task_id):
     folder = shutil.copytree(SAMPLES / task_id / "good", tmp_path / "good")

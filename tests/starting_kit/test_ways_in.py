@@ -341,6 +341,7 @@ def test_an_option_that_changes_nothing_is_refused(tmp_path):
 # -- comparing
 
 
+@pytest.mark.slow
 def test_compare_takes_all_that_score_takes_and_names():
     good, weak = SAMPLES / GESTURES / "good", SAMPLES / GESTURES / "weak"
     predictions: Any = [tuple(arguments) for arguments in calls_of(GESTURES, folder_files(weak))]

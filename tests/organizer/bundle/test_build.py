@@ -454,6 +454,7 @@ def copy_without_mark(task_id, folder):
     return folder
 
 
+@pytest.mark.slow
 def test_final_phase_on_other_data_has_a_reference_of_its_own(edited, tmp_path):
     refs = tmp_path / "refs"
     copy_without_mark("chalearn_action", refs / "chalearn_action")

@@ -53,6 +53,7 @@ def test_marks_that_do_not_do_what_was_meant_are_named(text, n_wrong):
     assert len(wrong_marks(text)) == n_wrong
 
 
+@pytest.mark.slow
 def test_wrong_marks_of_a_page_are_notes_of_the_build(tmp_path):
     source = write_source(tmp_path)
     page = source / "pages" / "overview.md"

@@ -308,7 +308,6 @@ TRIED = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(("code", "task", "change", "place", "values", "message"), TRIED)
 def test_spoiled_reference_is_warned_of_with_its_place(code, task, change, place, values, message, tmp_path):
     # Without the marks and the public data of the command, which take longer than all else.

@@ -113,6 +113,7 @@ def test_manifest_lists_what_was_written_and_is_in_no_bundle(run, tmp_path):
     assert MANIFEST not in listed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "is_edited"), [("notes.txt", False), (".git/config", False), (PREPARED_FILE, True)]
 )

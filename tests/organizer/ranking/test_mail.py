@@ -58,6 +58,7 @@ def test_after_a_correction_there_is_a_draft_of_a_mail(tmp_path):
     assert not (reported(tmp_path) / "mail.txt").exists()
 
 
+@pytest.mark.slow
 def test_items_are_counted_by_the_results_of_the_last_run_that_can_be_read_and_the_mail_tells_which(tmp_path):
     reference = shutil.copytree(REFERENCE, tmp_path / "reference" / ID)
     submissions = write_submissions(

@@ -65,6 +65,7 @@ def shown(text):
     return " ".join(" ".join(tree.find("body").itertext()).split())
 
 
+@pytest.mark.slow
 def test_tables_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
     out, folder = written
     published_rows = rows(folder / "ranking.csv", "team")
@@ -87,6 +88,7 @@ def test_tables_hold_teams_and_baselines_as_the_leaderboard_shows_them(written):
     assert hostile.count(" & ") == 4
 
 
+@pytest.mark.slow
 def test_paragraph_on_methods_has_the_numbers(written):
     text = (written[1] / "methods.txt").read_text()
     for part in (
@@ -100,6 +102,7 @@ def test_paragraph_on_methods_has_the_numbers(written):
         assert part in text
 
 
+@pytest.mark.slow
 def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
     out, folder = written
     pages = [path.read_text() for path in sorted((folder / "teams").iterdir())]
@@ -126,6 +129,7 @@ def test_page_of_a_team_has_its_place_its_costs_and_the_other_teams(written):
     assert "types of errors" in text
 
 
+@pytest.mark.slow
 def test_nothing_of_the_reference_or_of_names_of_files_is_in_a_report(written):
     for name, data in folder_files(written[1]).items():
         text = data.decode()

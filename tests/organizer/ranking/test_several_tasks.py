@@ -129,6 +129,7 @@ def test_the_command_writes_a_table_and_a_page(two_rankings, tmp_path, weights):
         assert float(table[0]["score"]) == pytest.approx((scores[0] + 3 * scores[1]) / 4, abs=6e-5)
 
 
+@pytest.mark.slow
 def test_rankings_of_other_teams_and_folders_without_one_are_refused(two_rankings, tmp_path, capsys):
     output = ["--output", str(tmp_path / "out")]
     for other, words in (("ranking2", "same teams: b"), ("in0", "no complete ranking")):
@@ -137,6 +138,7 @@ def test_rankings_of_other_teams_and_folders_without_one_are_refused(two_ranking
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("others", [[], ["ranking0"], ["ranking1", "in0/../ranking0"]])
 def test_several_tasks_are_several_folders(two_rankings, tmp_path, capsys, others):
     folders = [str(two_rankings / name) for name in ("ranking0", *others)]
@@ -145,6 +147,7 @@ def test_several_tasks_are_several_folders(two_rankings, tmp_path, capsys, other
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("phases", "ends"), [(("Public", "Final"), ("(Public)", "(Final)")), (("", "Final"), ("(1)", "(2)"))]
 )

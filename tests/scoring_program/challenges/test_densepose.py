@@ -307,6 +307,7 @@ def test_of_detections_of_equal_score_the_first_of_the_file_is_the_best(prepared
     assert first > last > 0
 
 
+@pytest.mark.slow
 def test_the_last_bits_neither_order_error_costs_nor_show(tmp_path):
     case = GOLDEN / ID / "label-map-resize"
     outcome = run_folder(ID, case / "ref", case / "res", tmp_path)

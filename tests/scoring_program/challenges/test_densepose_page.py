@@ -186,6 +186,7 @@ def check_error_costs(folders, images, measure, kappa):
         assert result.halves.first[number] == pytest.approx(average(half, measure), rel=0, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", SEEDS)
 def test_page_is_that_of_the_plain_program(tmp_path, seed):
     reference, submission = write_random_case("densepose", Random(seed), tmp_path)

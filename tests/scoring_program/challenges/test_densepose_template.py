@@ -44,6 +44,7 @@ def test_another_template_is_noted_and_named_in_the_signature(prepared):
     assert f"|template:{template.distances_hash[:12]}|" in signature
 
 
+@pytest.mark.slow
 def test_the_note_on_another_template_has_the_means_of_its_distances(prepared):
     (text,) = [note.text for note in prepared[1] if note.code == "N-REF-TEMPLATE"]
     printed = yaml.safe_load(text.rpartition("mean_distances:")[2])

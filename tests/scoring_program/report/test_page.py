@@ -334,6 +334,7 @@ def test_long_tables_are_folded_and_end(n, opened, folded, more):
     assert (f"and {more:,} more" in text) == bool(more)
 
 
+@pytest.mark.slow
 def test_the_worst_timelines_are_open_and_the_others_folded():
     card = parsed(page_of(TASK, example_result(30), SIGNATURE)).find(".//section[@id='timeline-1']")
     assert len(card.findall("div/div[@class='timeline']")) == 10

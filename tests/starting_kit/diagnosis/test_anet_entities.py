@@ -110,6 +110,7 @@ def test_predictions_for_a_video_that_is_not_in_the_data_are_of_none_where_all_a
     assert first_video not in videos
 
 
+@pytest.mark.slow
 def test_two_mistakes_of_different_kinds_are_repaired_together(demo, tmp_path):
     results = demo(GIVEN).with_mistake("words counted from 1", "boxes of half size")
     assert demo(GIVEN).repairs(results, tmp_path) == [

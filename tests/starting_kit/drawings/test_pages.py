@@ -84,6 +84,7 @@ def test_pages_replace_those_of_an_earlier_run_and_nothing_else(tmp_path):
     assert [path.name for path in folder.iterdir()] == ["mine.txt"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "task", slow_for("densepose", "kinetics_tps", "anet_entities_gen", "chalearn_action")
 )

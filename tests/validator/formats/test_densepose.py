@@ -62,6 +62,7 @@ def everything(found):
     return found.index, found.image_id, found.category_id, found.box, found.score, pixels
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n_cores", [1, 3])
 def test_detections_are_passed_on_in_the_order_of_the_file(tmp_path, monkeypatch, n_cores):
     allow_cores(monkeypatch, n_cores)
