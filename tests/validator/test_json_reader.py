@@ -364,9 +364,9 @@ def test_each_problem_is_located_and_names_its_values(data, code, where, values)
 
 
 def test_what_an_object_has_is_named_beside_what_is_missing():
-    frame = {"persons": [], "width": 3, "height": 4, "fps": 5, "a": 6, "b": 7}
+    frame = {"persons": [], "width": 3, "height": 4, "": 5, "a": 6, "b": 7}
     (problem,) = refused(parts, json.dumps({"v": {"f": frame}}).encode()).problems
-    assert problem.problem == "'humans' is missing among persons, width, height, fps, a, …"
+    assert problem.problem == "'humans' is missing beside persons, width, height, '', a, …"
 
 
 @pytest.mark.parametrize(
