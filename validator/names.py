@@ -355,4 +355,5 @@ class NearestNames:
             return ""
         text = f"the nearest is '{quote(nearest, _LONGEST_NEAREST)}'"
         odd_text = quote_beside(name, nearest)
-        return f" ({text}, yours '{odd_text}')" if odd_text != quote(name) else f" ({text})"
+        is_odd = odd_text != quote(name, _LONGEST_SHOWN)
+        return f" ({text}, yours '{odd_text}')" if is_odd else f" ({text})"
