@@ -25,7 +25,7 @@ from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
-from organizer.bundle.zip_members import Member, is_junk, is_zip, member_names, members_of, outer_names
+from organizer.bundle.zip_members import Member, is_zip, member_names, members_of, outer_names
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, write_files, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
@@ -38,7 +38,7 @@ from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import PACKAGES_OF_IMAGE, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, Refused
-from validator.submission import BASELINE_FILE
+from validator.submission import BASELINE_FILE, is_junk
 from validator.texts import counted, quote, some_words
 
 _COMPARED_FROM_BYTES = 64

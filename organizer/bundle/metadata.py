@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterator, Sequence
 import yaml
 
 from organizer.bundle.competition import position_of, yaml_problem, yaml_remedy
-from organizer.bundle.zip_members import is_junk
 from validator.strict_yaml import YamlValue, load_plain
+from validator.submission import is_junk
 from validator.texts import quote, some_words
 
 METADATA = ("metadata.yaml", "metadata")
