@@ -18,7 +18,7 @@ MESSAGE_TEXTS = {
     "E-CSV-INTEGER chalearn_gesture": "start frame '1.0' is written as a decimal fraction; write whole numbers without a point, in pandas with .astype(int)",
     "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",
     "E-CSV-INTEGER chalearn_gesture 3": "gesture 'nan' stands for a missing number; write a whole number, or leave out the row",
-    "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; all your actions are 12, allowed are 1 to 11",
+    "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; all yours are 12, allowed are 1 to 11",
     "E-CSV-SEPARATOR chalearn_gesture": "the fields are separated by semicolons, not by commas; write gesture,start frame,end frame",
     "E-DP-BASE64 densepose": "this is not base64: character 2 is '\\xe9'; write base64.b64encode(png).decode()",
     "E-DP-BOX densepose": "the box is 0.5 x 4 pixels; write x, y, width and height in pixels, and leave out boxes smaller than a pixel",

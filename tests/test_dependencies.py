@@ -126,7 +126,6 @@ IMPORTED_WHEN_NEEDED = (
     "validator.codes",
     "validator.csv_words",
     "validator.names",
-    "validator.names",
 )
 FILES_AND_PLATFORM = {"io", "json", "os", "pathlib", "shutil", "sys", "yaml", "zipfile"}
 

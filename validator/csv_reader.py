@@ -209,8 +209,7 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
     limits, allowed = f"not in {low}..{field.maximum}", f"allowed are {low} to {field.maximum}"
     if field.maximum == math.inf:
         limits, allowed = f"less than {low}", f"allowed are {low} and more"
-    plural = f"{field.name.removesuffix('s')}s"
-    remedy = f"all your {plural} are {_range_text(values)}, {allowed}"
+    remedy = f"all yours are {_range_text(values)}, {allowed}"
     rows.refuse(findings, "E-CSV-RANGE", field.name, is_wrong, remedy, f"{{}} is {limits}", values)
 
 

@@ -167,7 +167,7 @@ def resolved(schema: Schema, root: Schema) -> Schema:
     return schema
 
 
-def keys_of_anything(values: Sequence[JsonValue], levels: int = DEEPEST) -> int:
+def keys_of_anything(values: Sequence[JsonValue], levels: int) -> int:
     """Return how many keys values without a schema have, at all depths.
 
     Raises UnfitError for NaN and Infinity, and DepthError if there are more levels.

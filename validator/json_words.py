@@ -81,8 +81,6 @@ _TYPE_TEXTS = {
     "object": "an object {…}", "array": "a list […]", "string": "a string", "number": "a number",
     "integer": "a whole number", "boolean": "true or false",
 }  # fmt: skip
-
-
 # By keywords, as minItems and maxItems.
 _SIZE_WORDS = {
     "Items": ("list", "entry", "entries"),
@@ -158,13 +156,6 @@ def _foreign_problem(text: str, position: int) -> Problem | None:
     problem = f"{printed.text} is of {printed.library}, not JSON"
     remedy = f"convert values with {how} before, and {_LIBRARY}"
     return Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {printed.text}")
-
-
-def _rule_of_message(error: json.JSONDecodeError) -> str:
-    for beginning, rule in _RULE_OF_MESSAGE.items():
-        if error.msg.startswith(beginning):
-            return rule
-    return "value"
 
 
 def _syntax_problem(rule: str) -> Problem:

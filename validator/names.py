@@ -46,18 +46,22 @@ _BEFORE_ID = re.compile(r"\A[vV]_")
 _LAST_NUMBER = re.compile(r"(?<![0-9])[0-9]{1,9}(?=[^0-9]{0,40}\Z)")
 
 Fold = Callable[[str], str]
-# The letters of Cyrillic, Greek and Turkish, the dashes and the quotation marks that look like each of ASCII.
+# The letters of Cyrillic, Greek, Armenian and Turkish, the dashes and the quotation marks that look like each
+# of ASCII. Some small letters look like a small capital.
 _LOOK_ALIKES = {
-    "A": "\u0391\u0410", "a": "\u03b1\u0430", "B": "\u0392\u0412", "C": "\u0421", "c": "\u0441",
-    "d": "\u0501", "E": "\u0395\u0415", "e": "\u0435", "H": "\u0397\u041d", "h": "\u04bb",
-    "I": "\u0399\u0406", "i": "\u0131\u03b9\u0456", "J": "\u0408", "j": "\u0458", "K": "\u039a\u041a",
-    "k": "\u03ba\u043a", "M": "\u039c\u041c", "N": "\u039d", "O": "\u039f\u041e", "o": "\u03bf\u043e",
-    "P": "\u03a1\u0420", "p": "\u03c1\u0440", "Q": "\u051a", "q": "\u051b", "S": "\u0405", "s": "\u0455",
-    "T": "\u03a4\u0422", "u": "\u03c5", "v": "\u03bd", "W": "\u051c", "w": "\u051d", "X": "\u03a7\u0425",
-    "x": "\u03c7\u0445", "Y": "\u03a5\u0423", "y": "\u0443", "Z": "\u0396", '"': "\u201c\u201d",
+    "A": "\u0391\u0410", "a": "\u03b1\u0430", "B": "\u0392\u0412\u0432", "C": "\u0421", "c": "\u0441",
+    "d": "\u0501", "E": "\u0395\u0415", "e": "\u0435", "g": "\u0581", "H": "\u0397\u041d\u043d",
+    "h": "\u04bb", "I": "\u0399\u0406\u04c0", "i": "\u0131\u03b9\u0456", "J": "\u0408",
+    "j": "\u03f3\u0458", "K": "\u039a\u041a", "k": "\u03ba\u043a", "l": "\u04cf",
+    "M": "\u039c\u041c\u043c", "N": "\u039d", "n": "\u0578", "O": "\u039f\u041e\u0555",
+    "o": "\u03bf\u043e\u0585", "P": "\u03a1\u0420", "p": "\u03c1\u0440", "Q": "\u051a", "q": "\u051b",
+    "S": "\u0405", "s": "\u0455", "T": "\u03a4\u0422\u03c4\u0442", "U": "\u054d", "u": "\u03c5\u057d",
+    "v": "\u03bd\u0475", "W": "\u051c", "w": "\u051d", "X": "\u03a7\u0425", "x": "\u03c7\u0445",
+    "Y": "\u03a5\u0423\u04ae", "y": "\u03b3\u0443\u04af", "Z": "\u0396", '"': "\u201c\u201d",
     "'": "\u2018\u2019", "-": "\u2010\u2012\u2013\u2014\u2015\u2212",
 }  # fmt: skip
-_ASCII_OF_LOOK_ALIKE = {ord(mark): ascii_mark for ascii_mark, marks in _LOOK_ALIKES.items() for mark in marks}
+ASCII_OF_LOOK_ALIKE = {ord(mark): ascii_mark for ascii_mark, marks in _LOOK_ALIKES.items() for mark in marks}
+"""What `str.translate` takes to write characters that only look like ASCII in ASCII."""
 # What a name belongs to, as the video of a frame, "" for nothing, and the name.
 Member = tuple[str, str]
 
@@ -81,7 +85,7 @@ def _look(name: str) -> str:
     if name.isascii():
         return name
     parts = unicodedata.normalize("NFKD", name)
-    return "".join(part for part in parts if not unicodedata.combining(part)).translate(_ASCII_OF_LOOK_ALIKE)
+    return "".join(part for part in parts if not unicodedata.combining(part)).translate(ASCII_OF_LOOK_ALIKE)
 
 
 FOLDINGS = (
@@ -355,4 +359,5 @@ class NearestNames:
             return ""
         text = f"the nearest is '{quote(nearest, _LONGEST_NEAREST)}'"
         odd_text = quote_beside(name, nearest)
-        return f" ({text}, yours '{odd_text}')" if odd_text != quote(name) else f" ({text})"
+        is_odd = odd_text != quote(name, _LONGEST_SHOWN)
+        return f" ({text}, yours '{odd_text}')" if is_odd else f" ({text})"

@@ -38,7 +38,7 @@ Source = Union[Path, Mapping[str, bytes]]
 _LONGEST_PART = 255
 _LONGEST_NAME = 1000
 # What macOS and Windows put beside the files of users.
-_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store\Z|Thumbs\.db\Z|desktop\.ini\Z|\._[^/]*\Z)")
+_JUNK = re.compile(r"(?:^|/)(?:__MACOSX(?:/|\Z)|(?:\.DS_Store|Thumbs\.db|desktop\.ini|\._[^/]*)\Z)")
 _PIECE = 1 << 20
 PLATFORM_FILES = ("metadata.yaml", "metadata")
 """Files in which a platform looks for a command to run; it reads the first one that is there."""
@@ -67,6 +67,11 @@ class Member(NamedTuple):
 
     size: int
     open: Callable[[], IO[bytes]]
+
+
+def is_junk(name: str) -> bool:
+    """Return whether a file or folder is one that macOS or Windows puts beside those of users."""
+    return _JUNK.search(name) is not None
 
 
 on_read: ContextVar[Callable[[int], None]] = ContextVar("on_read", default=lambda n_bytes: None)
@@ -143,7 +148,7 @@ def _check_members(
     for name, member in members.items():
         if name.endswith("/"):
             continue
-        if _JUNK.search(name):
+        if is_junk(name):
             junk.append(quote(name))
         elif set(PurePosixPath(name).parts).isdisjoint(PLATFORM_FILES):
             kept[name] = member

@@ -20,12 +20,12 @@ from typing import NamedTuple
 from organizer.bundle import DEMO_TITLE, competition
 from organizer.bundle.columns import check_columns, keys_of_programs
 from organizer.bundle.competition import Competition, Entry, LintReport, form_of
-from organizer.bundle.metadata import METADATA, Broken, metadata_problems
+from organizer.bundle.metadata import Broken, metadata_problems
 from organizer.bundle.programs import program_files
 from organizer.bundle.public_checks import check_public_data
 from organizer.bundle.rules import columns_of
 from organizer.bundle.words import ERRORS
-from organizer.bundle.zip_members import Member, is_junk, is_zip, member_names, members_of, outer_names
+from organizer.bundle.zip_members import Member, is_zip, member_names, members_of, outer_names
 from organizer.data.prepare import SYNTHETIC_MARK
 from organizer.files import Files, unpack, write_files, zip_files
 from organizer.runs.dry_run import INTERVAL_KEYS, read_scores
@@ -38,7 +38,7 @@ from scoring_program.settings import Settings
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE
 from scoring_program.task import PACKAGES_OF_IMAGE, Declaration, load_task, task_ids
 from validator.findings import Findings, Problem, Refused
-from validator.submission import BASELINE_FILE
+from validator.submission import BASELINE_FILE, PLATFORM_FILES, is_junk
 from validator.texts import counted, quote, some_words
 
 _COMPARED_FROM_BYTES = 64
@@ -453,7 +453,7 @@ def _each_digest(data: bytes) -> Iterator[tuple[str, str, int]]:
 def _program(archive: bytes, image: str) -> tuple[str | None, str, list[Broken]]:
     """Return the id of the task if a program is ours, and the name and the problems of its metadata."""
     files = {name.removeprefix("./"): data for name, data in zip_files(archive).items()}
-    metadata = next((name for name in METADATA if name in files), "")
+    metadata = next((name for name in PLATFORM_FILES if name in files), "")
     declared = {Path(name).stem for name in files if Path(name).match("scoring_program/challenges/*/*.yaml")}
     our_ids = [task_id for task_id in task_ids() if task_id in declared]
     task_id = our_ids[0] if len(our_ids) == 1 else None

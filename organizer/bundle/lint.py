@@ -34,7 +34,6 @@ from organizer.bundle.rules import check_competition, visibility_lines
 from organizer.bundle.zip_members import (
     MOST_BYTES,
     has_password,
-    is_junk,
     is_zip,
     measure_zip,
     member_names,
@@ -45,6 +44,7 @@ from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
 from validator.names import NearestNames
+from validator.submission import is_junk
 from validator.texts import counted, printable, quote, some_words
 
 _NEARLY_COMPETITION = re.compile(r"competition\.(yaml|yml|json|txt)(\.\w+)?", re.I)

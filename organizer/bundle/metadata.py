@@ -14,12 +14,10 @@ from collections.abc import Collection, Iterator, Sequence
 import yaml
 
 from organizer.bundle.competition import position_of, yaml_problem, yaml_remedy
-from organizer.bundle.zip_members import is_junk
 from validator.strict_yaml import YamlValue, load_plain
+from validator.submission import PLATFORM_FILES, is_junk
 from validator.texts import quote, some_words
 
-METADATA = ("metadata.yaml", "metadata")
-"""The names of metadata; the platform reads the first that is there."""
 Broken = tuple[str, dict[str, str]]
 """A rule of `words`, and the fields of its words."""
 _TAGS = re.compile(r"!!python/(?:unicode|str)\b")
@@ -115,7 +113,7 @@ def _missing_metadata(names: Collection[str]) -> Broken:
         folders = dict.fromkeys(posixpath.dirname(name) for name in deep_names)
         return "program in a folder", {"folder": " or ".join(folders), "metadata": deep_names[-1]}
     for name in sorted(plain_names):
-        if _NEARLY_METADATA.fullmatch(name) or name.lower() in METADATA:
+        if _NEARLY_METADATA.fullmatch(name) or name.lower() in PLATFORM_FILES:
             return "misspelled metadata", {"name": name}
     if len(plain_names) == 1 and plain_names[0].lower().endswith(".zip"):
         return "program in a zip", {"name": plain_names[0]}

@@ -40,8 +40,9 @@ _CONDITIONAL = re.compile(r"<!-- only ([\w ]+) -->[ \t\r]*\n(.*?)<!-- end -->[ \
 _MARK = re.compile(r"<!--\s*(?:only\b[^>]*|end\s*)-->")
 _RELEASED = PROTOCOLS[1]
 ALL_FACTS = frozenset({"phases", "protocols", _RELEASED})
-_WORDS = ALL_FACTS | {"one", "several", "own", "json"}
 """What paragraphs of kits may be about, which can be used at home with each phase and protocol."""
+# What paragraphs may be about, apart from tasks.
+_WORDS = ALL_FACTS | {"one", "several", "own", "json"}
 _EXAMPLE_HASH = "1f3a9c24b07d"
 
 

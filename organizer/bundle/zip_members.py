@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import io
 import posixpath
-import re
 import zipfile
 from collections.abc import Iterator
 from functools import lru_cache
@@ -21,7 +20,6 @@ MOST_BYTES = 4 << 30
 """The most bytes that the zips of a bundle may unpack to, together."""
 _LARGEST_MEMBER = 2 << 30
 _ENDING = ".zip"
-_JUNK = re.compile(r"(^|/)(__MACOSX/|\.DS_Store$|Thumbs\.db$|desktop\.ini$|\._[^/]*$)")
 
 
 class Member(NamedTuple):
@@ -36,11 +34,6 @@ class Extent(NamedTuple):
 
     n_bytes: int
     deep_zips: list[str]
-
-
-def is_junk(name: str) -> bool:
-    """Return whether a file is one that macOS or Windows puts beside those of users."""
-    return _JUNK.search(name) is not None
 
 
 def has_password(archive: Path | io.BytesIO) -> bool:

@@ -15,7 +15,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
-from organizer.data.sources import JUNK
+from organizer.data.sources import visible_entries
 from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -136,11 +136,8 @@ def _report_left_out(
     findings: Findings,
 ) -> None:
     """Report the files that are no part of the reference of a task."""
-    left_out = []
-    for path in sorted(source.iterdir()):
-        is_hidden = path.name.startswith(".") or path.name in JUNK
-        if not is_hidden and path.name != SYNTHETIC_MARK and path.name not in expected_names:
-            left_out.append(path)
+    needed_names = {SYNTHETIC_MARK, *expected_names}
+    left_out = [path for path in visible_entries(source) if path.name not in needed_names]
     if left_out:
         names = some_words([quote(path.name) for path in left_out], most=_NAMED)
         problem = f"{counted(len(left_out), 'file')} left out: {names}"

@@ -10,9 +10,7 @@ from pathlib import Path
 
 from organizer.files import DAMAGED
 from validator.findings import Findings
-
-JUNK = ("__MACOSX", "Thumbs.db", "desktop.ini")
-"""What macOS adds to a zip, and Windows to a folder, apart from hidden files."""
+from validator.submission import is_junk
 
 
 @contextmanager
@@ -32,7 +30,12 @@ def unpacked_source(source: Path) -> Iterator[Path]:
         except DAMAGED as error:
             problem = f"the zip cannot be unpacked ({type(error).__name__})"
             Findings().refuse("E-REF-MISSING", problem, "give the folder of the files", file=str(source))
-        entries = [
-            path for path in folder.iterdir() if path.name not in JUNK and not path.name.startswith(".")
-        ]
+        entries = visible_entries(folder)
         yield entries[0] if len(entries) == 1 and entries[0].is_dir() else folder
+
+
+def visible_entries(folder: Path) -> list[Path]:
+    """Return what is in a folder, in ascending order, without hidden files and those of the system."""
+    return [
+        path for path in sorted(folder.iterdir()) if not (path.name.startswith(".") or is_junk(path.name))
+    ]

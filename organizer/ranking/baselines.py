@@ -36,11 +36,14 @@ def read_baselines(path: Path, score_range: Range) -> GivenBaselines:
         raise SubmissionsError(f"{path}: these are no baselines; write JSON such as {form}") from error
     lowest, highest = score_range
     for baseline in baselines:
-        is_too_low = lowest is not None and baseline.score < lowest
-        if is_too_low or (highest is not None and baseline.score > highest):
-            limits = " to ".join(f"{end:g}" if end is not None else "any" for end in score_range)
+        limit = ""
+        if lowest is not None and baseline.score < lowest:
+            limit = f"at least {lowest:g}"
+        if highest is not None and baseline.score > highest:
+            limit = f"at most {highest:g}"
+        if limit:
             problem = f"{path}: the score {baseline.score:g} of {quote(baseline.name)} is impossible"
-            raise SubmissionsError(f"{problem}; scores of this task are {limits}")
+            raise SubmissionsError(f"{problem}; scores of this task are {limit}")
     return GivenBaselines(baselines, str(content.get("signature", "")))
 
 

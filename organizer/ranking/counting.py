@@ -23,7 +23,7 @@ Setting = Union[str, Mapping[str, str]]
 
 
 class Counting(NamedTuple):
-    """How the submission of a team that counts is found; ``phase`` is the other phase of `BEST_IN`."""
+    """How the submission of a team that counts is found; ``phase`` is the other phase of ``best_in``."""
 
     rule: str
     phase: str = ""

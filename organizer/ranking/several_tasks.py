@@ -31,7 +31,6 @@ from validator.arrays import Floats
 from validator.texts import counted, printable, quote, some_words
 
 _TABLE, _PAIRS, _PAGE = "overall.csv", "pairs.csv", "overall.html"
-_DECIMALS = 10
 
 
 class MeanRanks(NamedTuple):

@@ -5,13 +5,8 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable
 
-from validator.texts import is_printable, printable
-
-# Letters of other scripts that fonts draw as Latin ones, and these; capitals and small letters may differ.
-_GREEK = "ΑΒΕΖΗΙΚΜΝΟΡΤΥΧαγικνορτυχϳ", "ABEZHIKMNOPTYXayiKvopTuxj"
-_CYRILLIC = "АВЕЅІЈКМНОРСТУХҮԚԜӀавеѕіјкмнорстухүһԁԛԝӏѵ", "ABESIJKMHOPCTYXYQWIaBesijKMHopcTyxyhdqwlv"
-_ARMENIAN = "ՍՕօոսց", "UOonug"
-_LATIN_LOOK = str.maketrans(*map("".join, zip(_GREEK, _CYRILLIC, _ARMENIAN)))
+from validator.names import ASCII_OF_LOOK_ALIKE
+from validator.texts import printable, without_unprintable
 
 
 def with_code_points(name: str) -> str:
@@ -45,8 +40,7 @@ def look_of(name: str) -> str:
     >>> look_of("Ali\u200bce") == look_of("\uff41lice") == look_of("Al\u0456ce")
     True
     """
-    visible_characters = "".join(filter(is_printable, name))
-    in_latin = unicodedata.normalize("NFKD", visible_characters).translate(_LATIN_LOOK)
+    in_latin = unicodedata.normalize("NFKD", without_unprintable(name)).translate(ASCII_OF_LOOK_ALIKE)
     return unicodedata.normalize("NFKC", in_latin).casefold().strip()
 
 

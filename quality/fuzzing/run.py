@@ -118,9 +118,9 @@ def _exit_code(folder: Path) -> int:
 def _result(folder: Path, code_at_home: int) -> dict[str, Any]:
     """Return exit codes, the end of the log, codes of problems, and the names of files of a run."""
     streams = [(folder / name).read_text(encoding="utf-8", errors="replace") for name in ("stdout", "stderr")]
-    detail = folder / _OUTPUT / "detailed_results.json"
-    problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
     outputs = folder / _OUTPUT
+    detail = outputs / "detailed_results.json"
+    problems = json.loads(detail.read_text(encoding="utf-8"))["problems"] if detail.exists() else []
     return {
         "code": _exit_code(folder),
         "home": code_at_home,

@@ -124,8 +124,8 @@ def guess(n_right_frames):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("detail", [pytest.param("none", marks=pytest.mark.slow), "summary"])
-@pytest.mark.parametrize("n_right_frames", [pytest.param(0, marks=pytest.mark.slow), 1])
+@pytest.mark.parametrize("detail", ["none", "summary"])
+@pytest.mark.parametrize("n_right_frames", [0, 1])
 def test_digits_that_are_hidden_decide_nothing_that_is_shown(detail, n_right_frames):
     """Neither whether there is an interval, nor whether few items have a score."""
     attack = Attack(TASK, many_sequences, [guess(n_right_frames)])

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from tests.attacks.harness import COUNT_BITS, N_LABELS, Attack, bits_by_section, gain
-from tests.helpers import numbers_of_submissions, slow_for
+from tests.helpers import numbers_of_submissions
 
 TASK = "kinetics_tps"
 BOX = [10, 10, 90, 90]
@@ -80,7 +80,7 @@ ATTACKS = {
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", slow_for(*[*ATTACKS][1:], of=ATTACKS))
+@pytest.mark.parametrize("name", ATTACKS)
 def test_no_class_of_a_video_or_state_of_a_part_is_revealed(name):
     # The interval, a total, would tell which videos are right where the score does not.
     found = gain(ATTACKS[name], interval=False)
@@ -128,10 +128,8 @@ def rare_classes(labels):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "spell", [str.upper, *(pytest.param(spell, marks=pytest.mark.slow) for spell in (str, "{}x".format))]
-)
-@pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("spell", [str.upper, str, "{}x".format])
+@pytest.mark.parametrize("detail", ["summary", "none"])
 def test_notes_on_names_do_not_tell_which_names_of_the_vocabulary_occur(spell, detail):
     names = [*RARE, *map(spell, RARE), "unknown"]
     guesses = {video: names[number % len(names)] for number, video in enumerate([*FILLERS, *PROBES])}
@@ -145,7 +143,7 @@ def without_vocabulary(labels):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("detail", ["summary", pytest.param("none", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("detail", ["summary", "none"])
 def test_without_a_vocabulary_no_note_tells_which_names_occur(detail):
     guesses = {video: RARE[number % len(RARE)] for number, video in enumerate([*FILLERS, *PROBES])}
     attack = Attack(TASK, without_vocabulary, [files("pred", guesses, few_parts((0, 0, 0, 0)))])

@@ -12,7 +12,7 @@ from organizer.__main__ import main
 from organizer.data.prepare import MANIFEST
 from organizer.files import folder_files
 from scoring_program.signature import VOCABULARY_FILE
-from tests.helpers import REFERENCES, slow_for
+from tests.helpers import PUBLISHED, REFERENCES, slow_for
 
 ACTION, GESTURE = "chalearn_action", "chalearn_gesture"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -152,7 +152,7 @@ def test_references_that_differ_in_labels_only_have_the_same_public_data(task_id
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task_id", slow_for("densepose"))
+@pytest.mark.parametrize("task_id", PUBLISHED)
 def test_make_reference_writes_public_data_beside_the_reference(task_id, tmp_path, capsys):
     source, output = REFERENCES / task_id, tmp_path / "refs" / task_id
     assert main(["prepare", task_id, "--source", str(source), "--output", str(output)]) == 0

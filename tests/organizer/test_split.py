@@ -76,8 +76,8 @@ def items_of(parts, name):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("protocol", ["published", pytest.param("released", marks=pytest.mark.slow)])
-@pytest.mark.parametrize("sample", ["good", pytest.param("weak", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("sample", ["good", "weak"])
 def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split, protocol, sample):
     name, whole, parts = split
     source = SAMPLES / name / sample

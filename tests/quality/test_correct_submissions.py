@@ -12,7 +12,7 @@ import pytest
 from organizer.files import write_files
 from quality.task import quality_tasks
 from tests.golden_cases import cases, loaded_of, settings_of
-from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded, slow_for
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 LEAST_SCORE = 0.5
 # Facts that are no mistakes, and that correct submissions seldom show.
@@ -36,7 +36,7 @@ def alarms(against, folder, codes=frozenset()):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task_id", slow_for("densepose"))
+@pytest.mark.parametrize("task_id", PUBLISHED)
 def test_golden_cases_with_good_scores_get_none(task_id):
     for case in cases(task_id):
         if task_id == "densepose" and case.name != "plain":
@@ -101,9 +101,7 @@ MODELS: list[tuple[str, Callable[[Any, np.random.Generator], Any]]] = [
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("task_id", "model"), [*MODELS, pytest.param("densepose", as_drawn, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("task_id", "model"), [*MODELS, ("densepose", as_drawn)])
 def test_right_answers_and_drawn_submissions_get_none(task_id, model, tmp_path):
     """The annotations themselves, which are right at a noise of 0, and predictions with errors."""
     made_up, source = quality_tasks()[task_id], REFERENCES / task_id

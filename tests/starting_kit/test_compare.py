@@ -26,7 +26,7 @@ from scoring_program.metrics.resampling import half_scores, intervals, weighted_
 from scoring_program.result import ErrorCost, Result, Shown, Statistics
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
-from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge, slow_for
+from tests.helpers import PUBLISHED, REFERENCES, ROOT, SAMPLES, make_zip, one_of_each_challenge
 from validator import console
 from validator.findings import Note
 
@@ -309,7 +309,7 @@ def test_a_small_p_beside_an_interval_that_holds_0_is_explained(p, is_told):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("task", slow_for("kinetics_tps", "densepose", of=DRAWN))
+@pytest.mark.parametrize("task", DRAWN)
 def test_items_that_differ_most_are_drawn_side_by_side(task, tmp_path):
     """The same view of both, linked from the table."""
     compared = compare(task, [SAMPLES / task / "good", SAMPLES / task / "weak"])

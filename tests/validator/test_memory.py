@@ -52,22 +52,10 @@ print(peak() - peak_before)
     ("task_id", "name", "before", "piece", "after", "verdicts"),
     [
         ("densepose", "densepose_a_results.json", '[{"x": "', r"\\", '", y}]', ["E-JSON-SYNTAX"] * 2),
-        pytest.param(
-            "densepose", "densepose_a_results.json", '[{"x": "', r"\u0041", '", y}]', ["E-JSON-SYNTAX"] * 2,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2,
-            marks=pytest.mark.slow,
-        ),
-        pytest.param(
-            "chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2,
-            marks=pytest.mark.slow,
-        ),
+        ("densepose", "densepose_a_results.json", '[{"x": "', r"\u0041", '", y}]', ["E-JSON-SYNTAX"] * 2),
+        ("anet_entities_gen", "submission_gen.json", '{"', r"\\", '": 1}', ["E-JSON-SCHEMA"] * 2),
+        ("kinetics_tps", "pred_part_result.json", '{"a": {"b": {"humans": [], "x:": "', r"\"", '"}}}', ["accepted"] * 2),
+        ("chalearn_gesture", "Sample0001_prediction.csv", "", "7,1,2\n", "", ["accepted"] * 2),
         ("chalearn_gesture", "Sample0001_prediction.csv", "1,2,3\n", "11,", "x\n", ["E-CSV-COLUMNS"] * 2),
     ],
 )  # fmt: skip

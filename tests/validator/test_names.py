@@ -227,6 +227,11 @@ def test_what_looks_like_the_nearest_name_is_shown_by_its_numbers() -> None:
     assert names.words("cats") == " (the nearest is 'cat')"
 
 
+def test_a_long_name_that_looks_like_no_other_is_not_repeated() -> None:
+    name = "long_jump " * 5
+    assert NearestNames([name]).words(f"{name}s") == f" (the nearest is '{name}')"
+
+
 def test_of_very_many_names_only_one_that_folds_alike_is_near() -> None:
     nearest = NearestNames([f"name_{number}" for number in range(3000)])
     assert nearest.find("Name 17") == "name_17"

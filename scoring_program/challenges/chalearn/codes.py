@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from validator.codes import CodeTable, MessageCode
+from validator.codes import code_table
 
-CODES = CodeTable(
+CODES = code_table(
     notes=(
-        MessageCode(
+        (
             "N-BORDERS",
             "Instances that no row of their class overlaps, and how the borders of the others lie. Said at "
             "home alone.",
         ),
-        MessageCode(
+        (
             "N-FILE-EMPTY",
             "Sequences have a file without rows: nothing is predicted there. They count as covered.",
             "Check that predictions were written, unless the sequences have none.",
         ),
-        MessageCode(
+        (
             "N-FILE-MISSING",
             "Sequences have no file: nothing is predicted there, and they do not count as covered.",
             "Check the names of the files.",
         ),
-        MessageCode("N-LEFT-OUT", "Sequences in which neither side has a row do not count."),
-    ),
+        ("N-LEFT-OUT", "Sequences in which neither side has a row do not count."),
+    )
 )

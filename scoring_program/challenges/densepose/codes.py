@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
-from validator.codes import CodeTable, MessageCode
+from validator.codes import code_table
 
-CODES = CodeTable(
+CODES = code_table(
     other_errors=(
-        MessageCode(
+        (
             "E-REF-H5PY",
             "A package is missing that reads the files of the body template: h5py or scipy.",
             "Run the command of the message.",
         ),
-        MessageCode(
+        (
             "E-REF-HASH",
             "The prepared files were changed.",
             "Prepare the reference again, or upload it again.",
         ),
-        MessageCode(
-            "E-REF-IMAGE",
-            "An image of the annotations is malformed.",
-            "Write it as the format page shows.",
-        ),
-        MessageCode("E-REF-MAT", "A file of the body template cannot be read.", "Download it again."),
-        MessageCode(
-            "E-REF-PERSON",
-            "An annotated person is malformed.",
-            "Write it as the format page shows.",
-        ),
-        MessageCode(
+        ("E-REF-IMAGE", "An image of the annotations is malformed.", "Write it as the format page shows."),
+        ("E-REF-MAT", "A file of the body template cannot be read.", "Download it again."),
+        ("E-REF-PERSON", "An annotated person is malformed.", "Write it as the format page shows."),
+        (
             "E-REF-TEMPLATE",
             "The files belong to different body templates.",
             "Take all files from the same release.",
         ),
     ),
     notes=(
-        MessageCode(
-            "N-CATEGORY",
-            "Detections of other categories were ignored.",
-            "Write `category_id` 1.",
-        ),
-        MessageCode("N-DETECTIONS-MANY", "Only the 20 best detections of an image count."),
-        MessageCode(
+        ("N-CATEGORY", "Detections of other categories were ignored.", "Write `category_id` 1."),
+        ("N-DETECTIONS-MANY", "Only the 20 best detections of an image count."),
+        (
             "N-IMAGES-MISSING",
             "Densely annotated images have no detection; their persons are missed.",
             "Check that no image was left out.",
         ),
-        MessageCode(
+        (
             "N-REF-TEMPLATE",
             "The body template is not the challenge's, and the challenge's normalizers are used with it.",
             "Declare `mean_distances` or `kappa` in settings.yaml.",

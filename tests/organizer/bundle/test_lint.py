@@ -113,9 +113,7 @@ def codes(findings):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "base", [pytest.param("all", marks=pytest.mark.slow), *(base for base in BASES if base != "all")]
-)
+@pytest.mark.parametrize("base", BASES)
 def test_our_bundles_have_no_errors_and_warn_only_of_the_demo_data(lint, base):
     report = lint(base=base, samples=True)
     assert report.lines()

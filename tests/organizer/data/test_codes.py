@@ -176,14 +176,6 @@ def test_file_with_a_wrong_name_is_named_beside_the_one_that_is_missing(tmp_path
     assert "*_labels.csv" in left_out.text
 
 
-def test_range_of_a_number_of_frames_is_said_in_plain_words(tmp_path, capsys):
-    def empty(folder):
-        (folder / "DemoSequence0003_data.csv").write_text("0,20,2000\n")
-
-    _, lines = prepared(GESTURE, empty, tmp_path, capsys)
-    assert "all your number of frames are" in lines[0]
-
-
 def test_many_files_with_wrong_names_are_one_line(tmp_path, capsys):
     def rename(folder):
         for path in sorted(folder.glob("*_labels.csv"))[:5]:

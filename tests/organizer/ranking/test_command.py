@@ -720,8 +720,8 @@ def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monk
     ("random_score", "is_doubted", "is_zip"),
     [
         (0.9, True, False),
-        pytest.param(0.9, True, True, marks=pytest.mark.slow),
-        pytest.param(0.3, False, False, marks=pytest.mark.slow),
+        (0.9, True, True),
+        (0.3, False, False),
     ],
 )
 def test_teams_that_are_all_below_chance_are_doubted(

@@ -82,7 +82,7 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("more", "image"),
     [
-        pytest.param([], "codalab/codalab-legacy:py312", marks=pytest.mark.slow),
+        ([], "codalab/codalab-legacy:py312"),
         (["--image", "my/image:1"], "my/image:1"),
     ],
 )

@@ -98,9 +98,18 @@ def test_what_has_no_phase_in_its_name_is_named_where_a_phase_is_asked_for(tmp_p
     assert "by_mail.zip" in no_phase
 
 
-# With invisible characters, in full width, with a Cyrillic and a Greek letter, in capitals.
-ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "al\u0456ce", "\u0391lice", "ALICE"]
-AS_SHOWN = ["alice", r"al\xadice", r"alice\u200b", r"\uff41lice", r"al\u0456ce", r"\u0391lice", "ALICE"]
+# With invisible characters, in full width, with a Cyrillic, a Greek and a Turkish letter, in capitals.
+ALIKE = ["alice", "al\xadice", "alice\u200b", "\uff41lice", "al\u0456ce", "\u0391lice", "al\u0131ce", "ALICE"]
+AS_SHOWN = [
+    "alice",
+    r"al\xadice",
+    r"alice\u200b",
+    r"\uff41lice",
+    r"al\u0456ce",
+    r"\u0391lice",
+    r"al\u0131ce",
+    "ALICE",
+]
 
 
 def test_names_that_look_equal_are_teams_with_their_code_points(tmp_path, capsys):

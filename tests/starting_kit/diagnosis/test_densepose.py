@@ -168,7 +168,7 @@ HONEST = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("change", HONEST.values(), ids=list(HONEST))
-@pytest.mark.parametrize("errors", [pytest.param(RIGHT, marks=pytest.mark.slow), WEAK], ids=["right", "weak"])
+@pytest.mark.parametrize("errors", [RIGHT, WEAK], ids=["right", "weak"])
 def test_honest_submissions_need_no_repair(change, errors, source, loaded):
     for seed in range(5 if is_nightly() else 1):
         predicted = [change(prediction) for prediction in detections(source, errors, seed)]

@@ -17,7 +17,7 @@ from scoring_program.result import Column, Table
 from scoring_program.run import SCORED
 from scoring_program.task import load_task
 from tests.browser import check_page, show, unfold
-from tests.helpers import REFERENCES, SAMPLES, loaded, slow_for
+from tests.helpers import PUBLISHED, REFERENCES, SAMPLES, loaded
 
 LINK = re.compile(r'href="([^"]*)"')
 
@@ -85,9 +85,7 @@ def test_pages_replace_those_of_an_earlier_run_and_nothing_else(tmp_path):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "task", slow_for("densepose", "kinetics_tps", "anet_entities_gen", "chalearn_action")
-)
+@pytest.mark.parametrize("task", PUBLISHED)
 def test_every_link_of_the_page_leads_to_a_drawing(task, tmp_path):
     sample = str(SAMPLES / task / "weak")
     assert run_command("score", [task, sample, "--output", str(tmp_path), "-q"]) == SCORED

@@ -264,7 +264,6 @@ def rows_of_owner(owner: Ints, index: int) -> range:
 
 
 def _check_boxes(parts: PartStates, name: str, findings: Findings) -> None:
-
     def human_box_place(human: int) -> str:
         return f"{human_place(parts, human)}/box"
 
