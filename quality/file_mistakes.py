@@ -141,6 +141,13 @@ JSON_MISTAKES: list[Mistake[Any]] = [
 ]
 
 
-def mistakes_in_files(name: str) -> list[Mistake[Any]]:
-    """Return the mistakes in files like one that has this name."""
-    return CSV_MISTAKES if name.endswith(".csv") else JSON_MISTAKES
+def mistakes_in_files(files: Files) -> list[Mistake[Any]]:
+    """Return the mistakes in files like these, without those that change nothing in them.
+
+    Those in rows are of files without a header.
+    """
+    (first_name, *_) = files
+    mistakes = JSON_MISTAKES if first_name.endswith(".json") else []
+    if first_name.endswith("_prediction.csv"):
+        mistakes = CSV_MISTAKES
+    return [mistake for mistake in mistakes if mistake.change_files(files) != files]

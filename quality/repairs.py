@@ -106,8 +106,7 @@ def measure_mistakes(task: QualityTask[Any], seeds: Sequence[int]) -> list[Mista
     with tempfile.TemporaryDirectory() as folder:
         scorer_of_size = _scorers(task, Path(folder))
         rows = []
-        (first_file, *_) = task.short_samples()[0]
-        for mistake in (*task.mistakes, *mistakes_in_files(first_file)):
+        for mistake in (*task.mistakes, *mistakes_in_files(task.short_samples()[0])):
             outcomes = []
             for seed in seeds:
                 size = _SIZES[seed // len(_NOISES) % len(_SIZES)]

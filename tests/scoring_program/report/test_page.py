@@ -453,7 +453,7 @@ def test_every_chart_has_titles_on_hover():
         chart = made.find(f".//section[@id='{key}']")
         assert all(hover_titles(chart)), key
         assert len(hover_titles(chart)) > 0, key
-    cell = made.find(".//section[@id='unpaired']//tbody/tr/td[@class='same']")
+    cell = made.find(".//section[@id='confusions']//tbody/tr/td[@class='same']")
     assert cell.get("title") == f"vattene, vattene: {cell.text}"
     assert "kept 0.410" in hover_titles(made.find(".//section[@id='lost']"))
 

@@ -25,7 +25,6 @@ CASES = [
 ]
 MORE_CASES = [
     ("boxes 40 pixels off in x and y", "boxes", Family.FIT),
-    ("boxes one frame late", "boxes", Family.NUMBERS),
     ("predictions of the next video", "boxes", Family.ITEMS),
     ("boxes of half of the videos of half size", "boxes", Family.FIT),
 ]
