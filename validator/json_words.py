@@ -375,7 +375,7 @@ def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
         problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
         if value:
             # One more than are shown.
-            keys = [quote(key, 24) or "''" for key in islice(value, 6)]
+            keys = [f"'{quote(key, 24)}'" for key in islice(value, 6)]
             problem += f" beside {some_words(keys)}"
     elif keyword == "enum":
         one_of = "one of " if len(allowed) > 1 else ""

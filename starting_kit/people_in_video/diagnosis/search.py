@@ -128,7 +128,8 @@ def find_repairs(
     """Return the repairs of a submission, one of each kind at most; none if it is as it should be.
 
     ``measure`` returns the statistics of rows, ``score`` the score of statistics (negative where lower is
-    better). Changes with which it falls are no repairs, whatever agrees.
+    better). Changes with which it falls are no repairs, whatever agrees; but other numbers may lose the last
+    places, and then are repairs without a score.
     """
     as_submitted = measured
     repairs: list[Repair] = []
@@ -144,6 +145,9 @@ def find_repairs(
             if comparison.repaired is not None and trial.change is not None:
                 rows = comparison.repaired(measured, trial.change)
                 repaired = measured._replace(rows=rows, statistics=measure(rows))
+                if trial.family is Family.NUMBERS and score(repaired.statistics) < score(measured.statistics):
+                    # What would be in the place of the last ones is not in the files.
+                    repaired = None
             items, gain = trial.gain_of_items()
             better_items = items[gain > 0].tolist()
             repairs.append(Repair(comparison, trial, len(items), better_items, repaired))

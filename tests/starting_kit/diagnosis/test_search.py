@@ -493,6 +493,31 @@ def test_a_change_with_which_the_score_falls_is_no_repair(score_after, n_repairs
     assert len(repairs) == n_repairs
 
 
+@pytest.mark.parametrize("score_after", [0.1, 0.2])
+def test_other_numbers_that_lose_the_last_places_are_a_repair_without_a_score(score_after):
+    boxes = true_boxes(np.random.default_rng(1))
+    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
+    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)[:, None]
+    sample = Regions(
+        corners=boxes,
+        item=item,
+        true_corners=boxes,
+        true_item=item,
+        n_items=N_ITEMS,
+        slot=frame + 1,
+        true_slot=frame,
+        slot_nouns=("frame numbers",),
+    )
+    comparison = Comparison(
+        "places", "boxes", lambda measured: [sample], "", repaired=lambda measured, change: boxes
+    )
+    (repair,) = find_repairs(
+        [comparison], Measured(None, boxes, 0.2), lambda rows: score_after, lambda statistics: statistics
+    )
+    assert repair.family is Family.NUMBERS
+    assert (repair.repaired is None) == (score_after < 0.2)
+
+
 @pytest.mark.parametrize("change", [lambda boxes: boxes / 2, lambda boxes: boxes + 200])
 def test_a_change_of_some_items_is_recognized_and_leaves_the_others(change):
     boxes = true_boxes(np.random.default_rng(1))
