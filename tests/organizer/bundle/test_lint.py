@@ -1128,11 +1128,19 @@ def test_number_of_submissions_may_be_0_but_not_less(lint):
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("dist", "this is a folder"), ("none.zip", "check the path"), (f"dist/{ID}.zip", "make bundle")],
+    [
+        ("dist", "this is a folder"),
+        ("none.zip", "check the path"),
+        (f"dist/{ID}.zip", "make bundle"),
+        ("competition.yaml", "no zip file"),
+        ("cut.zip", "not a readable zip"),
+    ],
 )
 def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, words):
     monkeypatch.setattr(lint_module, "DIST", tmp_path / "dist")
     (tmp_path / "dist").mkdir()
+    (tmp_path / "competition.yaml").write_text("version: 2\n", encoding="utf-8")
+    (tmp_path / "cut.zip").write_bytes(zip_bytes({"competition.yaml": b"version: 2\n"})[:-9])
     (problem,) = lint_bundle(tmp_path / path)[0].errors.problems
     assert problem.code == "L-ZIP"
     assert words in f"{problem.problem}; {problem.remedy}"
