@@ -23,6 +23,7 @@ ERRORS = {
     "empty value": Words("L-SCHEMA", "the value is empty", "write one, or take the key out if it is not needed"),
     "shell in our command": Words("L-METADATA", "there is no shell, so the program gets its characters as arguments: {command}", "write one plain command"),
     "misspelled key": Words("L-UNKNOWN", "the platform ignores the key {key}", "the nearest known key is {known}"),
+    "key of the other form": Words("L-UNKNOWN", "the platform ignores the key {key}", "in {form} it is called {known}"),
     "version of other keys": Words("L-SCHEMA", "version is {version}, so the site reads this as {form}, and these are keys of {other_form}: {keys}", "{remedy}"),
     "list of tasks": Words("L-SCHEMA", "{value} is no list", "write the indexes of tasks in brackets, as [0]"),
     "index in quotes": Words("L-TASK", "the task {index} is text here, and a number in its own entry", "write it without quotes"),
