@@ -450,7 +450,9 @@ def _report_unknown_keys(
         absent_keys = set(known_keys) - error.instance.keys()
         for key in sorted(error.instance.keys() - known_keys):
             if names := [name for name in _names_in_other_form(key) if name in absent_keys]:
-                report.add("key of the other form", f"{where}/{key}", key=quote(key), form=form, known=names[0])
+                report.add(
+                    "key of the other form", f"{where}/{key}", key=quote(key), form=form, known=names[0]
+                )
                 meant_keys.add((where, names[0]))
                 continue
             nearest_key = _OTHER_NAMES.get(key) or next(
