@@ -211,7 +211,8 @@ CODES = code_table(
         ),
         (
             "L-FILE",
-            "A file that is named is missing, empty, a symbolic link, or not a zip where a worker needs one.",
+            "A file that is named is missing, empty, a symbolic link, one that the build writes itself, "
+            "or not a zip where a worker needs one.",
             "Add it, or correct the name.",
         ),
         (

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -13,6 +14,8 @@ from organizer.bundle.modules import imported_names, needed_modules
 from organizer.files import write_files
 from people_in_video.items.csv_folder import read_csv_folder
 from scoring_program.metrics.evaluator import Evaluator, column_key
+from scoring_program.settings import COMMON
+from validator import limits
 from validator.findings import Findings
 from validator.texts import quote, some_words
 
@@ -59,7 +62,7 @@ def wrap(
     if missing_needs:
         remedy = f'add --needs "{" ".join(sorted({*needs, *missing_needs}))}"'
         Findings().refuse("E-NEW", f"the evaluator imports {', '.join(missing_needs)}", remedy)
-    with TemporaryDirectory() as name:
+    with TemporaryDirectory() as name, within_time_limit():
         # As it will be: what it needs beside these modules is missing here, too.
         folder = Path(name).resolve()
         write_files(code, folder)
@@ -80,6 +83,21 @@ def wrap(
         titles=_titles_of(keys, score),
         code=code,
     )
+
+
+@contextmanager
+def within_time_limit() -> Iterator[None]:
+    """End an evaluator that takes longer than a run may take by default. Raises Refused."""
+    (seconds,) = (setting.default for setting in COMMON if setting.name == "time_limit")
+    try:
+        limits.start(seconds)
+        yield
+    except limits.TimeLimitError as error:
+        limits.release(error)
+        problem = f"the evaluator has not ended within the time limit of a run, {seconds:g} s"
+        Findings().refuse("E-NEW", problem, "correct it, or give fewer items as examples")
+    finally:
+        limits.finish()
 
 
 def _titles_of(keys: Collection[str], score: str) -> dict[str, str]:

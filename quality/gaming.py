@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from organizer.evaluators import within_time_limit
 from organizer.files import Files, folder_files, samples_folder, zip_bytes
 from quality import ROOT
 from quality.demo_data import load_against
@@ -56,8 +57,10 @@ def scores_of(task_id: str, trick: Trick, files: Files) -> dict[str, float]:
         folder = Path(name)
         (folder / "s.zip").write_bytes(zip_bytes(files))
         reference = ROOT / "reference_data" / task_id
-        loaded = load_against(task_id, reference, folder / "ref", detail="none", protocol=trick.protocol)
-        return dict(loaded.score_path(folder / "s.zip").scores)
+        settings = {"detail": "none", "protocol": trick.protocol, "interval": False}
+        loaded = load_against(task_id, reference, folder / "ref", **settings)
+        with within_time_limit():
+            return dict(loaded.score_path(folder / "s.zip").scores)
 
 
 def row(task_id: str, trick: Trick, scores: dict[str, float]) -> str:

@@ -59,7 +59,7 @@ class TerminatedError(StoppedError):
     """The platform asked the program to end (SIGTERM)."""
 
 
-def start(seconds: float, memory_mb: float) -> None:
+def start(seconds: float, memory_mb: float = math.inf) -> None:
     """Limit this process: wall clock and address space, as far as the system offers it.
 
     Afterwards a run that takes longer raises `TimeLimitError`, one that needs more memory MemoryError.
@@ -69,6 +69,8 @@ def start(seconds: float, memory_mb: float) -> None:
     _state.deadline = time.monotonic() + seconds
     signal.signal(signal.SIGALRM, _ring)
     _set_timer(seconds)
+    if memory_mb == math.inf:
+        return
     n_bytes = int(memory_mb * _MB)
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
     if soft == resource.RLIM_INFINITY or n_bytes < soft:

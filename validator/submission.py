@@ -61,6 +61,11 @@ class Limits(NamedTuple):
     total_bytes: int
     file_bytes: int
 
+    @property
+    def packed_bytes(self) -> int:
+        """The most bytes of a zip of such files: what does not get smaller grows by less than a hundredth."""
+        return self.total_bytes + self.total_bytes // 100 + 2 * self.files * _DIRECTORY_BYTES_PER_FILE
+
 
 class Member(NamedTuple):
     """A file that is not read yet: its bytes, unpacked, and what opens it."""

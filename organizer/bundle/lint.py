@@ -56,6 +56,7 @@ FILL_IN = "FILL IN:"
 """The mark of a text that an organizer has to write."""
 _CUT_NAME = 35
 _ICON_WIDTH = 100
+_ZIP_MAGIC = b"PK"
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 # Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
 _CODE = re.compile(r"(`+).*?\1", re.DOTALL)
@@ -156,6 +157,9 @@ def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None
         report.add("no zip", file=path.name, problem="this is a folder", remedy="give the zips in it")
     elif path.is_file() and has_password(path):
         report.add("zip with a password", file=path.name)
+    elif path.is_file() and not path.read_bytes().startswith(_ZIP_MAGIC):
+        remedy = f"give a bundle; make bundle writes them to dist/ from {COMPETITION}"
+        report.add("no zip", file=path.name, problem="this is no zip file", remedy=remedy)
     else:
         problem = "this is not a readable zip file"
         report.add("no zip", file=path.name, problem=problem, remedy="make it again")

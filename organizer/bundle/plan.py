@@ -72,6 +72,9 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
 
     Raises Refused if none can be built.
     """
+    for where, path, _ in named_files(competition):
+        if posixpath.normpath(path) in (COMPETITION, SOURCES):
+            raise refused("file of the build", where, name=path)
     plan = Plan()
     missing: set[str] = set()
     not_built: list[str] = []

@@ -36,6 +36,12 @@ _ONLY_IN = {"v2": {"pages", "tasks", "solutions", "leaderboards", "terms"}, "v1.
 _VERSION_REMEDIES = {"v2": "write version: 2", "v1.5": "take version out"}
 # What the site calls a key of competition.yaml, which differs from all others that are like it.
 _OTHER_NAMES = {"max_submissions_per_person": "max_submissions"}
+# Keys of v1.5, and what v2 calls them.
+_NAMES_OF_FORMS = (
+    ("start_date", "start"), ("end_date", "end"), ("phasenumber", "index"), ("rank", "index"),
+    ("label", "name"), ("label", "title"), ("sort", "sorting"), ("numeric_format", "precision"),
+    ("auto_migration", "auto_migrate_to_this_phase"), ("competition_docker_image", "docker_image"),
+)  # fmt: skip
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
@@ -440,7 +446,15 @@ def _report_unknown_keys(
     for error in errors:
         known_keys = sorted(error.schema["properties"])
         where = _pointer(error)
+        # What has both names is meant for both forms.
+        absent_keys = set(known_keys) - error.instance.keys()
         for key in sorted(error.instance.keys() - known_keys):
+            if names := [name for name in _names_in_other_form(key) if name in absent_keys]:
+                report.add(
+                    "key of the other form", f"{where}/{key}", key=quote(key), form=form, known=names[0]
+                )
+                meant_keys.add((where, names[0]))
+                continue
             nearest_key = _OTHER_NAMES.get(key) or next(
                 iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), None
             )
@@ -455,6 +469,12 @@ def _report_unknown_keys(
         shown_keys = some_words(keys, most=_SHOWN_KEYS)
         report.add(rule, places[0][0], key=shown_keys, known=", ".join(known_keys_of_kind))
     return meant_keys
+
+
+def _names_in_other_form(key: str) -> list[str]:
+    """Return what v2 calls a key of v1.5, or v1.5 one of v2."""
+    names = [new_name for old_name, new_name in _NAMES_OF_FORMS if old_name == key]
+    return names + [old_name for old_name, new_name in _NAMES_OF_FORMS if new_name == key]
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

@@ -70,7 +70,7 @@ def doubts_of(
     if len(names_out_of_time) == len(scored_records):
         phase = quote(built.phase.name) if built.phase else ""
         number = counted(len(scored_records), "scored submission")
-        problem = f"none of {number} was made during the phase '{phase}'"
+        problem = f"{number}, and none was made during the phase '{phase}'"
         warnings.append(f"warning | {problem}: are they of another phase?")
     chance = _chance_score(built, protocol)
     if chance is not None and _are_worse(scored_records, chance, load_task(built.id).higher_is_better):

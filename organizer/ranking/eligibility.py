@@ -279,15 +279,25 @@ def undated_sentence(records: Sequence[Record]) -> str:
     return f"{number} no date, so --enforce cannot tell if in time: give dates in --names"
 
 
+def _would_be_left_out(violation: Violation) -> bool:
+    """Return whether what is ranked would not be with ``--enforce``."""
+    is_said_to_count = violation.record.submission.counts == "yes"
+    return violation.is_ranked and violation.rule in _CERTAIN and not is_said_to_count
+
+
 def violations_sentence(violations: Sequence[Violation]) -> str:
     """Return how many submissions break which rule, and whether they are ranked; "" if none does."""
     if not violations:
         return ""
     n_of_rule = Counter(violation.rule for violation in violations)
     rules = ", ".join(f"{rule.value}: {n_of_rule[rule]:,}" for rule in Rule if n_of_rule[rule])
-    n_submissions = len({violation.record.submission.name for violation in violations})
+    names = {violation.record.submission.name for violation in violations}
     n_left_out = len(names_left_out(violations))
-    what_happens = "all are ranked; --enforce leaves out what is certain"
+    what_happens = []
     if n_left_out:
-        what_happens = f"{n_left_out:,} left out of the ranking"
-    return f"{counted(n_submissions, 'submission')} to look at ({rules}); {what_happens}."
+        what_happens.append(f"{n_left_out:,} left out of the ranking")
+    if n_left_out < len(names):
+        what_happens.append(f"{len(names) - n_left_out:,} ranked all the same")
+    if any(map(_would_be_left_out, violations)):
+        what_happens.append("--enforce leaves out what certainly breaks a rule")
+    return f"{counted(len(names), 'submission')} to look at ({rules}); {'; '.join(what_happens)}."

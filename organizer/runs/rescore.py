@@ -26,7 +26,9 @@ from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from validator.cores import usable_cores
+from validator.formats.rules import load_rules
 from validator.items import ITEMS_NONE
+from validator.submission import Limits
 from validator.texts import printable, quote
 
 if TYPE_CHECKING:
@@ -99,12 +101,13 @@ def score_all(
     )
     store = _Store(output / "store", setup)
     start = partial(_engine, built, setup, output / WORK, options)
+    limits = load_rules(built.id).limits
     records: dict[str, Record] = {}
     tasks_of_others: dict[str, str] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.
     with (
         tqdm(total=len(submissions), unit=" submissions", disable=None, smoothing=0.05) as bar,
-        closing(_outcomes(submissions, store, start, options.fresh)) as outcomes,
+        closing(_outcomes(submissions, limits, store, start, options.fresh)) as outcomes,
     ):
         progress = _Progress(bar, len(submissions))
         for number, (record, is_kept) in enumerate(outcomes, start=1):
@@ -185,6 +188,7 @@ def overlap_with_reference(entry: Entry) -> Overlap:
 
 def _outcomes(
     submissions: Sequence[Submission],
+    limits: Limits,
     store: _Store,
     start: Callable[[], AbstractContextManager[Engine]],
     fresh: bool,
@@ -207,6 +211,11 @@ def _outcomes(
     with ExitStack() as stack:
         engine: Engine | None = None
         for submission in submissions:
+            if not submission.is_within(limits):
+                digest = submission.hash()
+                store.put(digest, _too_large(limits), "")
+                yield Record(submission, digest, _too_large(limits), store.page(digest)), False
+                continue
             data = submission.read()
             digest = hashlib.sha256(data).hexdigest()
             entry = entries.get(digest)
@@ -221,6 +230,12 @@ def _outcomes(
                 running[engine.submit(data)] = submission, digest
                 yield from finish_until(engine.in_flight - 1)
         yield from finish_until(0)
+
+
+def _too_large(limits: Limits) -> Entry:
+    """Return the outcome of a submission that is not read: a member of a download may unpack to any size."""
+    problem = f"it has more than {limits.packed_bytes:,} bytes; its files may have {limits.total_bytes:,}"
+    return Entry(INVALID, f"E-ZIP-SIZE: {problem}")
 
 
 @contextmanager

@@ -11,7 +11,7 @@ import fnmatch
 import hashlib
 import zipfile
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
@@ -20,12 +20,16 @@ from typing import IO, Union
 from organizer.errors import InputError
 from organizer.files import DAMAGED, zip_bytes
 from organizer.runs.download_names import MEMBERS_PATTERN, is_result, read_members, readings_of
+from validator.findings import Findings, Refused
 from validator.formats.rules import Rules
+from validator.submission import Limits, open_zip
 from validator.texts import quote, some_words
 
 _CHUNK = 1 << 20
 # The ending of the file of tasks that take one of any name.
 _SINGLE = ".json"
+# As many files as any task allows: the directory of a zip with more is not read.
+_LIMITS_OF_NAMES = Limits(files=50_000, total_bytes=0, file_bytes=0)
 _OTHER_ARCHIVES = (".rar", ".7z", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".zst")
 File = Union[Path, tuple[zipfile.ZipFile, zipfile.ZipInfo]]
 # A zip, or the files of an unpacked submission by their names in it.
@@ -75,23 +79,57 @@ def read_source(source: Source) -> bytes:
     """Return the bytes of a submission; of a damaged member of a download those before the damage."""
     if isinstance(source, Mapping):
         return zip_bytes({name: read_source(file) for name, file in source.items()})
-    if isinstance(source, Path):
-        return source.read_bytes()
-    archive, info = source
-    data = bytearray()
-    # The validator says what is wrong with it.
-    with contextlib.suppress(*DAMAGED), archive.open(info) as stream:
-        while chunk := stream.read(_CHUNK):
-            data += chunk
-    return bytes(data)
+    return b"".join(pieces_of(source))
+
+
+def pieces_of(file: File) -> Iterator[bytes]:
+    """Yield what `read_source` returns of a file, in pieces: a download may unpack to any size."""
+    # Of a damaged member the validator says what is wrong with it.
+    errors = () if isinstance(file, Path) else DAMAGED
+    with contextlib.suppress(*errors), _open_file(file) as stream:
+        while piece := stream.read(_CHUNK):
+            yield piece
+
+
+def copy_source(source: Source, path: Path) -> None:
+    """Write a submission to a zip, which need not fit into memory."""
+    if not isinstance(source, Mapping):
+        with path.open("wb") as stream:
+            stream.writelines(pieces_of(source))
+        return
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, file in source.items():
+            with archive.open(name, "w", force_zip64=True) as member:
+                member.writelines(pieces_of(file))
+
+
+def hash_of(source: Source) -> str:
+    """Return a SHA-256 of a submission, which need not fit into memory: of its bytes, or of its files."""
+    total = hashlib.sha256()
+    if isinstance(source, Mapping):
+        for name, file in source.items():
+            total.update(f"{name!r} {hash_of(file)}\n".encode())
+        return total.hexdigest()
+    for piece in pieces_of(source):
+        total.update(piece)
+    return total.hexdigest()
+
+
+def size_of(source: Source) -> int:
+    """Return the most bytes that are read of a submission; of an unpacked one, those of its files."""
+    if isinstance(source, Mapping):
+        return sum(map(size_of, source.values()))
+    # zipfile reads no more of a member than it says to have.
+    return source.stat().st_size if isinstance(source, Path) else source[1].file_size
 
 
 def names_in(source: Source) -> list[str]:
-    """Return the names of the files of a submission; none of a damaged zip."""
+    """Return the names of the files of a submission; none of a zip that is damaged, or of very many files."""
     if isinstance(source, Mapping):
         return list(source)
-    with contextlib.suppress(*DAMAGED), _open_file(source) as stream, zipfile.ZipFile(stream) as archive:
-        return archive.namelist()
+    with ExitStack() as opened, contextlib.suppress(Refused, *DAMAGED):
+        stream = opened.enter_context(_open_file(source))
+        return open_zip(stream, "", _LIMITS_OF_NAMES, Findings(), opened).namelist()
     return []
 
 
@@ -189,8 +227,7 @@ def _with_members(files: Mapping[str, File], downloads: Iterable[zipfile.ZipFile
 
 
 def _is_same(file: File, other: File) -> bool:
-    first, second = (hashlib.sha256(read_source(source)).digest() for source in (file, other))
-    return first == second
+    return size_of(file) == size_of(other) and hash_of(file) == hash_of(other)
 
 
 def _members_of(archive: zipfile.ZipFile) -> dict[str, File]:

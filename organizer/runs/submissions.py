@@ -6,7 +6,6 @@ import contextlib
 import csv
 import datetime
 import fnmatch
-import hashlib
 import io
 import re
 import tempfile
@@ -23,8 +22,11 @@ from organizer.runs.similar_names import similar_names, unambiguous, with_code_p
 from organizer.runs.sources import (
     Source,
     Sources,
+    copy_source,
+    hash_of,
     names_in,
     read_source,
+    size_of,
     sources_of_download,
     sources_of_folder,
 )
@@ -33,7 +35,7 @@ from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
 from validator.kinds import HEAD_BYTES, kind_of
 from validator.names import NearestNames
-from validator.submission import BASELINE_FILE, open_submission
+from validator.submission import BASELINE_FILE, Limits, open_submission
 from validator.texts import counted, quote
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
@@ -106,6 +108,14 @@ class Submission:
         """Whether organizers made it from a reference."""
         return any(PurePosixPath(name).name == BASELINE_FILE for name in names_in(self.source))
 
+    def is_within(self, limits: Limits) -> bool:
+        """Return whether its zip is no larger than one of files within limits."""
+        return size_of(self.source) <= limits.packed_bytes
+
+    def hash(self) -> str:
+        """Return a SHA-256 that equal submissions share; nothing needs to fit into memory."""
+        return hash_of(self.source)
+
     def read(self) -> bytes:
         """Return the bytes of the zip; of a damaged member of a download those before the damage."""
         return read_source(self.source)
@@ -148,7 +158,7 @@ def find_submissions(
         submissions = _of_one_phase(submissions, downloaded, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         submissions = tell_apart(_without_reruns(submissions))
-        _warn_of_baselines(submissions)
+        _warn_of_baselines([each for each in submissions if not rules or each.is_within(rules.limits)])
         yield submissions
 
 
@@ -295,10 +305,10 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     """
     # The submissions by the rest of their names and, where several have it, by their bytes.
     n_of_rest = Counter(map(_name_without_id, submissions))
-    first: dict[tuple[str, bytes], Submission] = {}
+    first: dict[tuple[str, str], Submission] = {}
     for submission in submissions:
         rest = _name_without_id(submission)
-        digest = hashlib.sha256(submission.read()).digest() if n_of_rest[rest] > 1 else b""
+        digest = submission.hash() if n_of_rest[rest] > 1 else ""
         first.setdefault((rest, digest), submission)
     n_reruns = len(submissions) - len(first)
     if n_reruns:
@@ -358,7 +368,7 @@ def other_task(submission: Submission, task_id: str) -> str:
         return ""
     with tempfile.TemporaryDirectory() as folder, Findings().part():
         path = Path(folder) / "submission.zip"
-        path.write_bytes(submission.read())
+        copy_source(submission.source, path)
         with open_submission(path, load_rules(task_id).limits) as opened:
             tasks, names = tasks_of_files(opened, opened.names), opened.names
         if len(tasks) == 1 and task_id not in tasks:

@@ -36,6 +36,7 @@ from tests.item_cases import (
     known_tasks,
     without_scores,
 )
+from validator import limits
 from validator.findings import Refused
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
@@ -232,6 +233,15 @@ def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, 
     (problem,) = refused(task_files, NewTask("birds", **{**given, **options})).problems
     assert problem.code == "E-NEW"
     assert named in f"{problem.problem}; {problem.remedy}"
+
+
+def test_an_evaluator_that_never_ends_is_refused_at_the_time_limit_of_a_run(tmp_path, monkeypatch):
+    start = limits.start
+    monkeypatch.setattr(limits, "start", lambda seconds: start(seconds / 1e5))
+    path = tmp_path / "my_eval.py"
+    path.write_text("def evaluate(truth, predicted):\n    while True:\n        pass\n", encoding="utf-8")
+    (problem,) = refused(wrapped, tmp_path, monkeypatch, path, ANSWERS, ANSWERS, "share").problems
+    assert (problem.code, "570 s" in problem.problem) == ("E-NEW", True)
 
 
 @pytest.mark.parametrize(

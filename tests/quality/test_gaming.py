@@ -17,7 +17,7 @@ from quality.task import Trick, quality_tasks
 from scoring_program.settings import PROTOCOLS
 from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, only_at_night
-from validator import hidden_log
+from validator import hidden_log, limits
 from validator.findings import Findings
 from validator.formats.kinetics_tps.write import CLASSES_FILE, PARTS_FILE, encode_submission
 
@@ -110,3 +110,10 @@ def test_why_demo_data_cannot_be_scored_is_said_beside_what_is_printed(monkeypat
     printed = capsys.readouterr().err
     assert "E-EVALUATOR" in printed
     assert "KeyError: 'demo_00002'" in printed
+
+
+def test_demo_data_does_not_wait_for_a_score_that_never_comes(monkeypatch, capsys):
+    start = limits.start
+    monkeypatch.setattr(limits, "start", lambda seconds: start(seconds / 1e9))
+    assert gaming.print_table(["chalearn_gesture"]) == 1
+    assert "time limit" in capsys.readouterr().err

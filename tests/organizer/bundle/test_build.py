@@ -589,6 +589,14 @@ def test_nearest_name_of_a_file_is_named(edited, path, nearest):
     assert all("nearest" not in problem.problem for problem in others)
 
 
+@pytest.mark.parametrize("name", ["competition.yaml", "pages/../competition.yaml", "sources.json"])
+def test_page_that_the_build_writes_itself_is_refused(name):
+    competition = load_competition()
+    competition["pages"][0]["file"] = name
+    findings = refused(plan_bundles, competition, parts.Parts(), "v2")
+    assert places_of(findings) == [("L-FILE", "competition.yaml", "/pages/0/file")]
+
+
 @pytest.mark.slow
 def test_own_data_and_a_computed_column_reach_the_bundles(edited, tmp_path):
     def change(data, source):

@@ -875,6 +875,32 @@ def test_unknown_key_comes_with_the_nearest_known_one(lint):
     assert problem.remedy.endswith(" max_submissions_per_day")
 
 
+@pytest.mark.parametrize(
+    ("base", "path", "old", "new"),
+    [
+        ("gesture", ("phases", 0), "start_date", "start"),
+        ("gesture", ("phases", 0), "end_date", "end"),
+        ("gesture", ("leaderboards", 0, "columns", 0), "label", "title"),
+        ("gesture-v1.5", ("phases", 1), "start", "start_date"),
+    ],
+)
+def test_key_of_the_other_form_comes_with_its_name_in_this_one(lint, base, path, old, new):
+    def rename(data, files):
+        for step in path:
+            data = data[step]
+        data[old] = data.pop(new)
+
+    (problem,) = lint(rename, base).errors.problems
+    assert (problem.code, problem.where) == ("L-UNKNOWN", "/" + "/".join(map(str, (*path, old))))
+    assert problem.remedy.endswith(f" {new}")
+
+
+def test_entry_with_the_keys_of_both_forms_is_no_error(lint):
+    report = lint(at("phases", 0, "start_date", value="2027-01-01"))
+    assert report.errors.lines() == []
+    assert ("L-UNKNOWN", YAML, "/phases/0/start_date") in places(report.warnings)
+
+
 def hidden(files):
     """Replace the demo reference by one that is not marked as such; return one of its files."""
     secret = b"1,1,10\n2,20,30\n3,40,50\n4,60,70\n5,80,90\n6,100,110\n7,120,130\n8,140,150\n"
@@ -1126,11 +1152,19 @@ def test_number_of_submissions_may_be_0_but_not_less(lint):
 
 @pytest.mark.parametrize(
     ("path", "words"),
-    [("dist", "this is a folder"), ("none.zip", "check the path"), (f"dist/{ID}.zip", "make bundle")],
+    [
+        ("dist", "this is a folder"),
+        ("none.zip", "check the path"),
+        (f"dist/{ID}.zip", "make bundle"),
+        ("competition.yaml", "no zip file"),
+        ("cut.zip", "not a readable zip"),
+    ],
 )
 def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, words):
     monkeypatch.setattr(lint_module, "DIST", tmp_path / "dist")
     (tmp_path / "dist").mkdir()
+    (tmp_path / "competition.yaml").write_text("version: 2\n", encoding="utf-8")
+    (tmp_path / "cut.zip").write_bytes(zip_bytes({"competition.yaml": b"version: 2\n"})[:-9])
     (problem,) = lint_bundle(tmp_path / path)[0].errors.problems
     assert problem.code == "L-ZIP"
     assert words in f"{problem.problem}; {problem.remedy}"

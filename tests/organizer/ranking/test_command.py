@@ -16,13 +16,15 @@ import pytest
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
-from organizer.runs import built
+from organizer.runs import built, rescore
 from organizer.runs.phase import Phase
+from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
+from validator.formats.rules import load_rules
 
 
 @pytest.fixture
@@ -771,3 +773,16 @@ def test_little_memory_ends_with_a_line_and_not_in_a_library(submissions, tmp_pa
     words = [sys.executable, "-c", NEARLY_FULL, command, ID, *arguments[command]]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, cwd=ROOT)
     assert (done.returncode, done.stderr[:16]) == (2, "E-LIMIT-MEMORY: ")
+
+
+def test_what_unpacks_to_more_than_a_submission_may_have_is_not_read(tmp_path, monkeypatch):
+    rules = load_rules(ID)
+    limits = rules.limits._replace(files=50, total_bytes=10_000)
+    monkeypatch.setattr(rescore, "load_rules", lambda _: rules._replace(limits=limits))
+    monkeypatch.setattr(Submission, "read", lambda self: pytest.fail("it is read"))
+    names = [f"{number}_{user}_PhaseId3_2024-05-01_x.zip" for number, user in enumerate(("ann", "bob"))]
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "all.zip").write_bytes(make_zip(dict.fromkeys(names, bytes(200_000))))
+    assert call(tmp_path / "in", tmp_path / "out") == 0
+    table = rows(tmp_path / "out" / "scores.csv")
+    assert [table[name]["problem"].partition(":")[0] for name in names] == ["E-ZIP-SIZE"] * 2

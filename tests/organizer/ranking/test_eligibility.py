@@ -15,6 +15,7 @@ from organizer.ranking.eligibility import (
     left_out_text,
     names_left_out,
     undated_sentence,
+    violations_sentence,
 )
 from organizer.runs.phase import Phase
 from organizer.runs.rescore import Record
@@ -281,3 +282,17 @@ def test_scored_submissions_without_a_date_are_counted():
     undated = [record_of(1, ""), record_of(2, ""), record_of(3, "", outcome=INVALID)]
     assert undated_sentence([record_of(4)]) == ""
     assert undated_sentence([*undated, record_of(4)]).startswith("2 ")
+
+
+def test_what_is_ranked_although_it_breaks_a_rule_is_said_beside_what_is_left_out():
+    records = [
+        record_of(1, "2027-02-01", user="a"),
+        record_of(2, "2027-02-01", user="b", counts="no"),
+        record_of(3, "2027-02-01", user="c", counts="yes"),
+    ]
+    text = violations_sentence(find_violations(records, PHASE, enforce=False))
+    assert "1 left out of the ranking; 2 ranked" in text
+    assert "--enforce" in text
+    text = violations_sentence(find_violations(records, PHASE, enforce=True))
+    assert "2 left out of the ranking; 1 ranked" in text
+    assert "--enforce" not in text
