@@ -24,8 +24,8 @@ CASES = [
     ("boxes of a segment reshaped from (10, n, 4), not transposed", "boxes of a segment", Family.READING),
 ]
 MORE_CASES = [
-    ("boxes one frame late", "boxes", Family.NUMBERS),
     ("boxes 40 pixels off in x and y", "boxes", Family.FIT),
+    ("boxes one frame late", "boxes", Family.NUMBERS),
     ("predictions of the next video", "boxes", Family.ITEMS),
     ("boxes of half of the videos of half size", "boxes", Family.FIT),
 ]
