@@ -362,6 +362,12 @@ def _schema_problem(problem: str, schema: Mapping[str, Any], where: str, rule: s
     return Problem("E-JSON-SCHEMA", problem, remedy, where=where, rule=rule)
 
 
+def _shown_key(key: str) -> str:
+    """Return a key as a message shows it: in quotes where it has blanks at its ends, or is empty."""
+    text = quote(key, 24)
+    return text if key and key == key.strip() else f"'{text}'"
+
+
 def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
     keyword, allowed, value = error.validator, error.validator_value, error.instance
     variant = ""
@@ -375,8 +381,8 @@ def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
         problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
         if value:
             # One more than are shown.
-            keys = [f"'{quote(key, 24)}'" for key in islice(value, 6)]
-            problem += f" beside {some_words(keys)}"
+            keys = map(_shown_key, islice(value, 6))
+            problem += f" beside {some_words(list(keys))}"
     elif keyword == "enum":
         one_of = "one of " if len(allowed) > 1 else ""
         nearest = NearestNames(allowed).words(value)

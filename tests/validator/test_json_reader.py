@@ -327,7 +327,7 @@ FRAME, HEAD = "/vid7/img_00001.json", "/vid7/img_00001.json/humans/1/parts/head"
         (changed([*PART, "box", 0], [3, 2, 1, 4]), "E-BOX-ORDER", f"{HEAD}/box/0", ["1", "3"]),
         (changed([*PART, "box", 1], [3, 9, 4, 8]), "E-BOX-ORDER", f"{HEAD}/box/1", ["8", "9"]),
         (changed([*PART, "verb"], ["a"]), "E-PART-LENGTH", HEAD, ["2", "1"]),
-        (changed(["vid7", "img_00001.json", "humans", 0], {"parts": {}}), "E-JSON-SCHEMA", f"{FRAME}/humans/0", ["'box'", "'parts'"]),
+        (changed(["vid7", "img_00001.json", "humans", 0], {"parts": {}}), "E-JSON-SCHEMA", f"{FRAME}/humans/0", ["'box'"]),
         (changed(["vid7", "img_00001.json"], {}), "E-JSON-SCHEMA", FRAME, ["'humans'"]),
         (changed([*PART, "box", 0, 0], True), "E-JSON-SCHEMA", f"{HEAD}/box/0/0", []),
         (changed(["a/b~c"], 3), "E-JSON-SCHEMA", "/a~1b~0c", ["3"]),
@@ -366,7 +366,7 @@ def test_each_problem_is_located_and_names_its_values(data, code, where, values)
 def test_what_an_object_has_is_named_beside_what_is_missing():
     frame = {"": [], "humans ": 3, "height": 4, "fps": 5, "a": 6, "b": 7}
     (problem,) = refused(parts, json.dumps({"v": {"f": frame}}).encode()).problems
-    assert problem.problem == "'humans' is missing beside '', 'humans ', 'height', 'fps', 'a', …"
+    assert problem.problem == "'humans' is missing beside '', 'humans ', height, fps, a, …"
 
 
 @pytest.mark.parametrize(
@@ -634,8 +634,8 @@ def many_rules(tmp_path):
         ({"v": {"a": [1], "b": 6}}, "/v/b", ["6", "5"]),
         ({"v": {"a": [1], "b": 10**30}}, "/v/b", ["1" + "0" * 22, "5"]),
         ({"v": {"a": [1], "e": "y"}}, "/v/e", ["'y'"]),
-        ({"v": {"a": [1], "f": {"p": 1, "q": 1, "s": 1}}}, "/v/f", ["'r'", "'p'", "'q'", "'s'"]),
-        ({"v": {"a": [1], "f": {"s": 1, "q": 1}}}, "/v/f", ["'p'", "'r'", "'s'", "'q'"]),
+        ({"v": {"a": [1], "f": {"p": 1, "q": 1, "s": 1}}}, "/v/f", ["'r'"]),
+        ({"v": {"a": [1], "f": {"s": 1, "q": 1}}}, "/v/f", ["'p'", "'r'"]),
         ({"v": {"a": [1], "f": {}}}, "/v/f", ["'p'", "'q'", "'r'"]),
         ({"v": {"a": [1], "h": ["p", "q", "p", "q"]}}, "/v/h", ["'p'"]),
         ({"v": {"a": [1], "h": ["q"] * 300}}, "/v/h", ["'q'"]),
@@ -819,7 +819,7 @@ def test_rules_of_entries_are_not_those_around_them(tmp_path):
     assert [(problem.where, values_of(problem.problem)) for problem in findings.problems] == [
         ("/entries/p", ["'a'"]),
         ("/entries/q", ["'a'"]),
-        ("/", ["'mode'", "'entries'"]),
+        ("/", ["'mode'"]),
     ]
     assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [2, 1]
 
