@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ TRUTH, PREDICTION = "truth.json", "prediction.json"
 _TYPES = {bool: "boolean", int: "number", float: "number", str: "string", type(None): "null"}
 # Packages that every program has.
 _PRESENT = {"numpy", "yaml"}
+_GRACE_SECONDS = 20.0
 _OWN_KEYS = {"coverage", "score_low", "score_high"}
 
 
@@ -62,16 +64,19 @@ def wrap(
     if missing_needs:
         remedy = f'add --needs "{" ".join(sorted({*needs, *missing_needs}))}"'
         Findings().refuse("E-NEW", f"the evaluator imports {', '.join(missing_needs)}", remedy)
-    with TemporaryDirectory() as name, within_time_limit():
+    with TemporaryDirectory() as name:
         # As it will be: what it needs beside these modules is missing here, too.
         folder = Path(name).resolve()
         write_files(code, folder)
-        returned = Evaluator(folder / path.name, "", is_open=True).call(truth, known)
+        with within_time_limit():
+            returned = Evaluator(folder / path.name, "", is_open=True).call(truth, known)
         keys = list(returned)
         if score not in keys:
             names = ", ".join(keys)
             Findings().refuse("E-NEW", f"the evaluator returns {names}", "write one of them as --score")
-        numbers = Evaluator(folder / path.name, score, is_open=True, is_silent=True).evaluate(truth, known)
+        evaluator = Evaluator(folder / path.name, score, is_open=True, is_silent=True)
+        with within_time_limit():
+            numbers = evaluator.evaluate(truth, known)
         if numbers != {column_key(key): number for key, number in returned.items()}:
             Findings().refuse(
                 "E-NEW", "the evaluator returns other numbers the second time", "let it not draw"
@@ -91,12 +96,16 @@ def within_time_limit() -> Iterator[None]:
     (seconds,) = (setting.default for setting in COMMON if setting.name == "time_limit")
     try:
         limits.start(seconds)
+        # What takes any exception, or waits in C, is ended where it is; its lines are printed.
+        faulthandler.dump_traceback_later(seconds + _GRACE_SECONDS, file=2, exit=True)
         yield
+        limits.check_time()
     except limits.TimeLimitError as error:
         limits.release(error)
         problem = f"the evaluator has not ended within the time limit of a run, {seconds:g} s"
         Findings().refuse("E-NEW", problem, "correct it, or give fewer items as examples")
     finally:
+        faulthandler.cancel_dump_traceback_later()
         limits.finish()
 
 

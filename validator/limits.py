@@ -79,6 +79,12 @@ def start(seconds: float, memory_mb: float = math.inf) -> None:
             _state.memory_before = _state.memory_before or (soft, hard)
 
 
+def check_time() -> None:
+    """Raise `TimeLimitError` if the time has passed: code may have taken the exception that said so."""
+    if time.monotonic() >= _state.deadline:
+        raise TimeLimitError
+
+
 def finish() -> None:
     """Remove the limits: the outputs are being written, which needs little."""
     if resource is not None and threading.current_thread() is threading.main_thread():

@@ -314,6 +314,8 @@ def _check_files(
             files_in_use[name] = zip_bytes(folder)
             if f"{path}.zip" in names:
                 report.add("folder over file", where, path=path)
+        elif files_below(path, files):
+            report.add("folder for a file", where, name=name)
         else:
             nearest = "" if path in other_names else nearest_names.words(path)
             remedy = _remedy_of_missing(path, files, bool(nearest))

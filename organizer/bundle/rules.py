@@ -45,6 +45,7 @@ _NAMES_OF_FORMS = (
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
 _NEAR = 0.75
+_SIGNS = re.compile(r"[\W_]")
 _TYPES = {
     "array": "a list (each entry after a -)",
     "object": "a mapping (key: value)",
@@ -455,12 +456,10 @@ def _report_unknown_keys(
                 )
                 meant_keys.add((where, names[0]))
                 continue
-            nearest_key = _OTHER_NAMES.get(key) or next(
-                iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), None
-            )
-            if nearest_key in known_keys:
+            nearest_key = _nearest_key(key, known_keys)
+            if nearest_key:
                 report.add("misspelled key", f"{where}/{key}", key=quote(key), known=nearest_key)
-                meant_keys.add((where, str(nearest_key)))
+                meant_keys.add((where, nearest_key))
                 continue
             places_of_kind.setdefault(tuple(known_keys), []).append((f"{where}/{key}", key))
     rule = "additionalProperties of v1.5" if form == "v1.5" else "additionalProperties"
@@ -471,10 +470,26 @@ def _report_unknown_keys(
     return meant_keys
 
 
+def _nearest_key(key: str, known_keys: Sequence[str]) -> str:
+    """Return the known key that is meant by a misspelled one, "" if there is none."""
+    if _OTHER_NAMES.get(key) in known_keys:
+        return _OTHER_NAMES[key]
+    plain_keys = {_plain_key(known_key): known_key for known_key in known_keys}
+    if _plain_key(key) in plain_keys:
+        return plain_keys[_plain_key(key)]
+    return next(iter(difflib.get_close_matches(key, known_keys, n=1, cutoff=_NEAR)), "")
+
+
+def _plain_key(key: str) -> str:
+    """Return a key without capitals and signs: endDate is end_date."""
+    return _SIGNS.sub("", key).lower()
+
+
 def _names_in_other_form(key: str) -> list[str]:
     """Return what v2 calls a key of v1.5, or v1.5 one of v2."""
-    names = [new_name for old_name, new_name in _NAMES_OF_FORMS if old_name == key]
-    return names + [old_name for old_name, new_name in _NAMES_OF_FORMS if new_name == key]
+    plain_key = _plain_key(key)
+    names = [new_name for old_name, new_name in _NAMES_OF_FORMS if _plain_key(old_name) == plain_key]
+    return names + [old_name for old_name, new_name in _NAMES_OF_FORMS if _plain_key(new_name) == plain_key]
 
 
 def visibility_lines(data: Competition, full: Collection[str] = ()) -> list[str]:

@@ -113,6 +113,7 @@ ERRORS = {
     "path leads out": Words("L-PATH", "{name} leads out of the bundle", "use a plain name"),
     "folder over file": Words("L-CLASH", "there are both a folder {path}/ and a file {path}.zip", "rename one: the server zips the folder over the file"),
     "file of the build": Words("L-FILE", "{name} is a file that the build writes itself", "name another file, or take the key out"),
+    "folder for a file": Words("L-FILE", "{name} is a folder", "name a file in it"),
     "file is missing": Words("L-FILE", "{name} is not in the bundle{nearest}", "{remedy}"),
     "file is empty": Words("L-FILE", "{name} is empty", "fill it"),
     "file is no zip": Words("L-FILE", "{name} is not a zip file", "zip its content"),

@@ -212,7 +212,8 @@ def _outcomes(
         engine: Engine | None = None
         for submission in submissions:
             if not submission.is_within(limits):
-                digest = submission.hash()
+                # Not the hash of its bytes: what a download says of a member need not be true.
+                digest = _digest(["too large", submission.hash()])
                 store.put(digest, _too_large(limits), "")
                 yield Record(submission, digest, _too_large(limits), store.page(digest)), False
                 continue
@@ -234,7 +235,9 @@ def _outcomes(
 
 def _too_large(limits: Limits) -> Entry:
     """Return the outcome of a submission that is not read: a member of a download may unpack to any size."""
-    problem = f"it has more than {limits.packed_bytes:,} bytes; its files may have {limits.total_bytes:,}"
+    problem = (
+        f"it has more than {limits.packed_bytes:,} bytes; its files may have {limits.total_bytes:,} unpacked"
+    )
     return Entry(INVALID, f"E-ZIP-SIZE: {problem}")
 
 

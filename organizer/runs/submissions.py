@@ -30,6 +30,7 @@ from organizer.runs.sources import (
     sources_of_download,
     sources_of_folder,
 )
+from scoring_program.task import task_ids
 from validator.choose import tasks_of_files
 from validator.findings import Findings
 from validator.formats.rules import Rules, load_rules
@@ -369,12 +370,19 @@ def other_task(submission: Submission, task_id: str) -> str:
     with tempfile.TemporaryDirectory() as folder, Findings().part():
         path = Path(folder) / "submission.zip"
         copy_source(submission.source, path)
-        with open_submission(path, load_rules(task_id).limits) as opened:
+        with open_submission(path, _limits_of_all_tasks()) as opened:
             tasks, names = tasks_of_files(opened, opened.names), opened.names
         if len(tasks) == 1 and task_id not in tasks:
             is_whole = all(fnmatch.filter(names, pattern) for pattern in load_rules(tasks[0]).name_patterns)
             return tasks[0] if is_whole else ""
     return ""
+
+
+def _limits_of_all_tasks() -> Limits:
+    """Return what a submission to any task may hold."""
+    limits_of_tasks = [load_rules(task_id).limits for task_id in task_ids()]
+    files, total_bytes, file_bytes = map(max, zip(*limits_of_tasks))
+    return Limits(files, total_bytes, file_bytes)
 
 
 def summary_of_others(others: Mapping[str, str]) -> str:

@@ -235,11 +235,15 @@ def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, 
     assert named in f"{problem.problem}; {problem.remedy}"
 
 
-def test_an_evaluator_that_never_ends_is_refused_at_the_time_limit_of_a_run(tmp_path, monkeypatch):
+@pytest.mark.parametrize(
+    "body", ["time.sleep(9)", "try:\n            time.sleep(9)\n        except:\n            break"]
+)
+def test_an_evaluator_that_never_ends_is_refused_at_the_time_limit_of_a_run(tmp_path, monkeypatch, body):
     start = limits.start
-    monkeypatch.setattr(limits, "start", lambda seconds: start(seconds / 1e5))
+    monkeypatch.setattr(limits, "start", lambda seconds: start(seconds / 3e4))
     path = tmp_path / "my_eval.py"
-    path.write_text("def evaluate(truth, predicted):\n    while True:\n        pass\n", encoding="utf-8")
+    lines = f"    while True:\n        {body}\n    return {{'share': {SHARE}}}\n"
+    path.write_text(f"import time\n\n\ndef evaluate(truth, predicted):\n{lines}", encoding="utf-8")
     (problem,) = refused(wrapped, tmp_path, monkeypatch, path, ANSWERS, ANSWERS, "share").problems
     assert (problem.code, "570 s" in problem.problem) == ("E-NEW", True)
 

@@ -277,6 +277,7 @@ ERRORS = [
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
     ("L-LEAK", "pages/data.md", "", leaked),
     ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),
+    ("L-FILE", YAML, "/terms", at("terms", value="pages")),
     ("L-UNKNOWN", YAML, "/phases/0/starting_kid", at("phases", 0, "starting_kid", value="x")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value=DELETE)),
     ("L-PHASE", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=[])),
@@ -880,6 +881,8 @@ def test_unknown_key_comes_with_the_nearest_known_one(lint):
     [
         ("gesture", ("phases", 0), "start_date", "start"),
         ("gesture", ("phases", 0), "end_date", "end"),
+        ("gesture", ("phases", 0), "endDate", "end"),
+        ("gesture", ("phases", 0), "End", "end"),
         ("gesture", ("leaderboards", 0, "columns", 0), "label", "title"),
         ("gesture-v1.5", ("phases", 1), "start", "start_date"),
     ],

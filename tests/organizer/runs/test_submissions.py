@@ -453,3 +453,10 @@ def test_task_of_a_file_of_a_team_or_of_unknown_files_is_not_guessed(tmp_path):
         assert other_task(Submission("9_ann_PhaseId3_y.zip", "ann", "", tmp_path / "y.zip"), ID) == ""
     (tmp_path / "y.zip").write_bytes(b"no zip")
     assert other_task(Submission("9_ann_PhaseId3_y.zip", "ann", "", tmp_path / "y.zip"), ID) == ""
+
+
+def test_a_submission_that_is_too_large_for_this_task_may_be_for_another(tmp_path):
+    files = {**folder_files(SAMPLES / "densepose" / "good"), "more.bin": bytes(17_000_000)}
+    path = tmp_path / f"9_{REST}"
+    path.write_bytes(make_zip(files))
+    assert other_task(Submission(path.name, "ann", "", path), "chalearn_gesture") == "densepose"
