@@ -182,13 +182,13 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
             print(f"warning | the rule for winners asks for {rule_text(rule, higher_is_better=True)}")
     board = _given_leaderboard(built, submissions, choices)
     options = replace(choices.engine, signature=baselines.signature)
-    task = load_task(built.id)
+    task, limits = load_task(built.id), load_rules(built.id).limits
     protocols = choices.protocols or [""]
     # Before submissions are scored, which may take hours.
     scores_of_phase = {name: scores_in_phase(counting, built, output, name) for name in protocols}
     rankings = []
     for protocol in protocols:
-        records = score_all(built, submissions, output, protocol, options)
+        records = score_all(built, submissions, limits, output, protocol, options)
         violations = find_violations(records, built.phase, choices.enforce)
         if choices.enforce and built.phase and (sentence := undated_sentence(records)):
             print(f"note | {sentence}")
@@ -198,7 +198,7 @@ def _rescore(built: BuiltTask, submissions: list[Submission], output: Path, choi
         winner = None
         scored_zips = []
         if choices.baseline_zips:
-            scored_zips = score_all(built, choices.baseline_zips, output, protocol, options)
+            scored_zips = score_all(built, choices.baseline_zips, limits, output, protocol, options)
         if rule is not None and team_records:
             baseline = find_baseline(rule, scored_zips, baselines.scores)
             winner = winner_line(rule, baseline, team_records, task)

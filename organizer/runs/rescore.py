@@ -26,7 +26,6 @@ from scoring_program.metrics.resampling import HALVES
 from scoring_program.report.html import cut_middle
 from scoring_program.signature import VERSION
 from validator.cores import usable_cores
-from validator.formats.rules import load_rules
 from validator.items import ITEMS_NONE
 from validator.submission import Limits
 from validator.texts import printable, quote
@@ -83,13 +82,19 @@ class Overlap(Enum):
 
 
 def score_all(
-    built: BuiltTask, submissions: Sequence[Submission], output: Path, protocol: str, options: Options
+    built: BuiltTask,
+    submissions: Sequence[Submission],
+    limits: Limits,
+    output: Path,
+    protocol: str,
+    options: Options,
 ) -> list[Record]:
     """Score the submissions with a built task and return a record of each, in their order.
 
-    What is done is kept in ``output/store`` and not scored again. A ``protocol`` replaces that of the
-    reference's settings. Raises BrokenError if the reference, the program or the scheduler cannot be used,
-    and SubmissionsError at the first score with another signature than that of ``options``.
+    Those beyond ``limits`` are not read. What is done is kept in ``output/store`` and not scored again. A
+    ``protocol`` replaces that of the reference's settings. Raises BrokenError if the reference, the program
+    or the scheduler cannot be used, and SubmissionsError at the first score with another signature than that
+    of ``options``.
     """
     setup = Setup(
         task_id=built.id,
@@ -101,7 +106,6 @@ def score_all(
     )
     store = _Store(output / "store", setup)
     start = partial(_engine, built, setup, output / WORK, options)
-    limits = load_rules(built.id).limits
     records: dict[str, Record] = {}
     tasks_of_others: dict[str, str] = {}
     # A bar with rate and remaining time on a terminal, a line for each submission elsewhere.

@@ -38,6 +38,7 @@ from tests.item_cases import (
 )
 from validator import limits
 from validator.findings import Refused
+from validator.submission import Limits
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
 ANSWERS = {"a": "robin", "b": "owl", "c": "robin", "d": "owl"}
@@ -324,7 +325,8 @@ def test_rescore_shows_organizers_what_an_evaluator_says(tmp_path, monkeypatch, 
         data = zip_bytes({"birds.json": json.dumps(answers).encode()})
         (tmp_path / f"{team}.zip").write_bytes(data)
         submissions.append(Submission(f"{team}.zip", team, "", tmp_path / f"{team}.zip"))
-    records = score_all(built, submissions, tmp_path / "out", "", Options(workers=1))
+    most = Limits(files=2, total_bytes=10_000, file_bytes=10_000)
+    records = score_all(built, submissions, most, tmp_path / "out", "", Options(workers=1))
     lines = capsys.readouterr().out.splitlines()
     assert lines.count("hidden | about robin owl robin owl") == 2
     assert "hidden | ValueError: ('not', 'owl')" in lines

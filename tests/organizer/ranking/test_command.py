@@ -16,7 +16,8 @@ import pytest
 from organizer.__main__ import main
 from organizer.bundle.programs import build_program
 from organizer.files import folder_files, zip_bytes
-from organizer.runs import built, rescore
+from organizer.ranking import command as ranking_command
+from organizer.runs import built
 from organizer.runs.phase import Phase
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
@@ -778,7 +779,7 @@ def test_little_memory_ends_with_a_line_and_not_in_a_library(submissions, tmp_pa
 def test_what_unpacks_to_more_than_a_submission_may_have_is_not_read(tmp_path, monkeypatch):
     rules = load_rules(ID)
     limits = rules.limits._replace(files=50, total_bytes=10_000)
-    monkeypatch.setattr(rescore, "load_rules", lambda _: rules._replace(limits=limits))
+    monkeypatch.setattr(ranking_command, "load_rules", lambda _: rules._replace(limits=limits))
     monkeypatch.setattr(Submission, "read", lambda self: pytest.fail("it is read"))
     names = [f"{number}_{user}_PhaseId3_2024-05-01_x.zip" for number, user in enumerate(("ann", "bob"))]
     (tmp_path / "in").mkdir()
