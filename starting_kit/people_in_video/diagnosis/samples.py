@@ -339,13 +339,19 @@ class Regions:
         largest[..., entry[first_pair]] = np.maximum.reduceat(iou, first_pair, axis=-1)
         return largest
 
-    def exchanged_iou(self) -> Floats:
-        """Return the mean of the largest IoU with each of three exchanged items, those after its own in the
-        sample, for each entry; NaN where none has the same slots."""
+    @cached_property
+    def exchanged_pairs(self) -> list[Pairs]:
+        """Each region with all annotated ones of the same slots in an exchanged item: each of the three after
+        its own in the sample."""
         items, place = np.unique(self.item, return_inverse=True)
+        distances = range(1, min(_N_EXCHANGED, len(items) - 1) + 1)
+        return [self._pairs_at(items[(place + distance) % len(items)]) for distance in distances]
+
+    def exchanged_iou(self) -> Floats:
+        """Return the mean of the largest IoU with each of the exchanged items, for each entry; NaN where none
+        has the same slots."""
         sums, counts = np.zeros((2, len(self.item_of_entry)))
-        for distance in range(1, min(_N_EXCHANGED, len(items) - 1) + 1):
-            pairs = self._pairs_at(items[(place + distance) % len(items)])
+        for pairs in self.exchanged_pairs:
             sums += self.best_iou(self.corners, pairs)
             counts += np.bincount(self.entries[pairs.region], minlength=len(counts)) > 0
         return np.where(counts > 0, sums / np.maximum(counts, 1), np.nan)
@@ -365,12 +371,13 @@ class Regions:
 
     def changed(self, change: Change) -> Regions:
         """Return the sample after a change."""
-        return replace(
-            self,
-            corners=change.corners(self.corners, self.item, self.parent),
-            item=change.item(self.item),
-            slot=change.slot(self.slots),
-        )
+        corners = change.corners(self.corners, self.item, self.parent)
+        item, slots = change.item(self.item), change.slot(self.slots)
+        sample = replace(self, corners=corners, item=item, slot=slots)
+        if item is self.item and slots is self.slots:
+            # Regions stay where they are, and pairing takes longer than all else.
+            vars(sample).update(pairs=self.pairs, exchanged_pairs=self.exchanged_pairs)
+        return sample
 
     def names(self, words: Sequence[str], what: str) -> Names:
         """Return the names of regions that are on an annotated one; labels are places in ``words``."""
