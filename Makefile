@@ -49,7 +49,7 @@ style: .venv/dev
 	$(BIN)/ruff check .
 	$(BIN)/codespell
 
-# make types: mypy
+# make types: mypy, of all but the tests
 types: .venv/dev
 	@if $(BIN)/python -c "import sys; sys.exit(sys.version_info < (3, 11))"; then echo $(BIN)/mypy; $(BIN)/mypy; \
 	else echo "types are checked on Python 3.11 or later only: older numpy describes them otherwise"; fi

@@ -29,7 +29,7 @@ IN_NEW_FOLDERS = {
     "starting_kit/people_in_video/densepose/writer.py",
 }
 # Functions whose files are new, or are no results.
-WRITERS = {"write_files", "write_private", "locked", "zip_bytes", "save_zip"}
+WRITERS = {"copy_source", "write_files", "write_private", "locked", "zip_bytes", "save_zip"}
 WRITING_METHODS = {"write_text", "write_bytes"}
 
 
