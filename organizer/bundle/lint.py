@@ -147,6 +147,11 @@ def lint_bundle(
     return report, [*visibility_lines(data, full), *date_lines(data, zone)]
 
 
+def _begins_as_zip(path: Path) -> bool:
+    with path.open("rb") as stream:
+        return stream.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
+
+
 def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None:
     """Report why a bundle cannot be read."""
     if isinstance(error, FileNotFoundError):
@@ -157,7 +162,7 @@ def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None
         report.add("no zip", file=path.name, problem="this is a folder", remedy="give the zips in it")
     elif path.is_file() and has_password(path):
         report.add("zip with a password", file=path.name)
-    elif path.is_file() and not path.read_bytes().startswith(_ZIP_MAGIC):
+    elif path.is_file() and not _begins_as_zip(path):
         remedy = f"give a bundle; make bundle writes them to dist/ from {COMPETITION}"
         report.add("no zip", file=path.name, problem="this is no zip file", remedy=remedy)
     else:
