@@ -2,7 +2,7 @@
 
 ``organizer/tasks/<challenge>.py`` holds ``ANNOTATIONS``, one object for each task of the challenge,
 ``content_of``, which puts a `Content` together, and ``PUBLIC_DATA``. Where an official file of labels is of
-no use without others, ``labelled_items`` says what it labels by itself.
+no use without others, ``labelled_items`` says what it labels by itself, or raises one of `MALFORMED`.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
@@ -20,7 +21,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from organizer.data.content import Content
-from organizer.files import Files
+from organizer.files import MALFORMED, Files
 from organizer.public_data import module_of
 from scoring_program.scoring import AnyLoaded
 from scoring_program.settings import Settings
@@ -258,4 +259,8 @@ def labelled_items(task_id: str, name: str, data: bytes) -> set[str]:
         The name of the file, without folders.
     """
     items_of_file = getattr(module_of(task_id), "labelled_items", None)
-    return items_of_file(name, data) if items_of_file else set()
+    if items_of_file is not None:
+        # Other files may have the name of an official one.
+        with suppress(*MALFORMED):
+            return set(items_of_file(name, data))
+    return set()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
@@ -501,13 +500,11 @@ def labelled_items(name: str, data: bytes) -> set[str]:
     """Return the videos with boxes in a file of the challenge's shape, none of other files."""
     if not name.endswith(".json"):
         return set()
-    with contextlib.suppress(*MALFORMED):
-        segments_of_video = {
-            video: content["segments"].values() for video, content in json.loads(data)["annotations"].items()
-        }
-        return {
-            video
-            for video, segments in segments_of_video.items()
-            if any(segment["process_bnd_box"] for segment in segments)
-        }
-    return set()
+    segments_of_video = {
+        video: content["segments"].values() for video, content in json.loads(data)["annotations"].items()
+    }
+    return {
+        video
+        for video, segments in segments_of_video.items()
+        if any(segment["process_bnd_box"] for segment in segments)
+    }

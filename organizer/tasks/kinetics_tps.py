@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -14,7 +13,7 @@ import numpy as np
 
 from organizer.data import content
 from organizer.data.content import Content, Values
-from organizer.files import MALFORMED, Files, json_bytes
+from organizer.files import Files, json_bytes
 from organizer.public_data import (
     Leak,
     PublicData,
@@ -398,6 +397,4 @@ def labelled_items(name: str, data: bytes) -> set[str]:
     """Return the videos whose classes or parts a file holds, none of other files."""
     if name not in (CLASSES_FILE, PARTS_FILE):
         return set()
-    with contextlib.suppress(*MALFORMED):
-        return set(dict(json.loads(data)))
-    return set()
+    return set(dict(json.loads(data)))
