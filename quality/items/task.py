@@ -166,14 +166,17 @@ def _twice(prediction: Items) -> Items:
 
 def _with_labels(form: Form, prediction: Items) -> Items:
     """Return a prediction with the labels of a list in another order."""
+    write = _label_in_other_order(form)
+    return {item: write(label) for item, label in prediction.items()}
+
+
+def _label_in_other_order(form: Form) -> Callable[[str], str]:
+    """Return what gives the label that is written for one, from a list in another order."""
     meant_label = cures.other_order(list(form.names))
-    written_label = {name: other for other, name in meant_label.items()}
-    return {item: written_label[label] for item, label in prediction.items()}
+    return {name: other for other, name in meant_label.items()}.__getitem__
 
 
 def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
-    meant_label = cures.other_order(list(form.names))
-    written_label = {name: other for other, name in meant_label.items()}
     return [
         _times(form, "milliseconds instead of seconds", 1000, 0),
         _times(form, "frames instead of seconds", _FRAMES_A_SECOND, 0),
@@ -182,7 +185,7 @@ def _mistakes_of_segments(form: Form) -> list[Mistake[Items]]:
             "labels in another order",
             ("labels",),
             Family.ORDER,
-            partial(_with_instances, form, label=written_label.__getitem__),
+            partial(_with_instances, form, label=_label_in_other_order(form)),
         ),
         cured("the segments of the next item", ("segments",), Family.ITEMS, _of_next_item),
     ]

@@ -3,7 +3,7 @@ labels."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ from people_in_video.diagnosis.samples import BOX_IOU, CLOSE_IOU, Names, Regions
 from people_in_video.diagnosis.search import Comparison, Explanation, Measured
 from people_in_video.diagnosis.trials import Change, Family
 from scoring_program.challenges.items.task import TASKS
+from validator.arrays import Ints
 from validator.formats.items import arrays
 from validator.formats.items.read import form_of
 from validator.formats.rules import load_rules
@@ -70,13 +71,18 @@ def _labels(places: _Places, measured: Measured) -> Iterator[Names]:
         yield regions.names(measured.reference.items.names, "labels")
 
 
+def _renumbered(names: Sequence[str], change: Change) -> Ints:
+    """Return for each name the place of the one that is meant, shape (n,)."""
+    place = {name: number for number, name in enumerate(names)}
+    return np.array([place[change.word(name)] for name in names], dtype=np.int64)
+
+
 def _repaired(measured: Measured, change: Change) -> arrays.Regions:
     """Return the instances after a change, without those of no item."""
     instances: arrays.Regions = measured.rows
     steps = change.corners(_STEPS_OF_UNIT * instances.extent, instances.item, None)
     item = change.item(instances.item)
-    place = {name: number for number, name in enumerate(instances.names)}
-    new_label = np.array([place[change.word(name)] for name in instances.names], dtype=np.int64)
+    new_label = _renumbered(instances.names, change)
     order = np.argsort(item, kind="stable")
     order = order[(item[order] >= 0) & (item[order] < len(instances.keys))]
     return instances._replace(
@@ -132,9 +138,7 @@ def _repaired_labels(measured: Measured, change: Change) -> arrays.Values:
     is_item = (meant >= 0) & (meant < n_items)
     values = items.values.copy()
     values[meant[is_item]] = items.values[is_item]
-    place = {name: number for number, name in enumerate(items.names)}
-    new_label = np.array([place[change.word(name)] for name in items.names], dtype=np.int64)
-    return items._replace(values=new_label[values])
+    return items._replace(values=_renumbered(items.names, change)[values])
 
 
 _OF_LABELS = Explanation(
