@@ -60,10 +60,10 @@ def match_keys(
         # Of keys that are none of the data, all have one cause.
         if not is_of_other_data:
             add_repeated(keys, file, place, findings)
-        if missing and not is_of_other_data:
-            names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
-            problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
-            findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
+            if missing:
+                names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
+                problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
+                findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
         findings.refuse_problems()
         order = np.array([first_index[key] for key in reference_keys], np.int64)
     return Read(order, findings.notes)

@@ -65,9 +65,11 @@ def read(path: Source, rules: Rules, keys: Sequence[str] | None = None) -> Read[
             size = submission.size(name)
             items = findings.take(read_file(stream.read, size, name, rules, keys))
         has_scores = bool(form_of(rules).instance and form_of(rules).instance_keys.score)
-        # Where all is the same, equal scores have no other cause.
-        if has_scores and isinstance(items, Regions) and len(items.score) and not _what_is_same(items):
-            findings.notes += score_hints(len(items.score), items.score.min(), items.score.max())
+        if has_scores and isinstance(items, Regions) and len(items.score):
+            equal_scores = score_hints(len(items.score), items.score.min(), items.score.max())
+            # Where all is the same, equal scores have no other cause.
+            if equal_scores and not _what_is_same(items):
+                findings.notes += equal_scores
     return Read(items, findings.notes)
 
 
