@@ -127,7 +127,8 @@ def _edited(competition: Competition, rng: random.Random, kinds: Sequence[Edit],
         try:
             for _ in range(rng.randint(1, most)):
                 rng.choice(kinds)(data, rng)
-        except (KeyError, IndexError, ValueError, TypeError):  # an earlier edit took away what it needs
+        except (AttributeError, LookupError, ValueError, TypeError):
+            # An earlier edit took away what it needs.
             continue
         return data
 
