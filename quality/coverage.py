@@ -118,8 +118,8 @@ class Population:
         """Return whether the interval of a submission for a sample of items is marked as rough."""
         statistics = self.submissions[number]
         reason = few_items(
-            imperfect=~statistics.item_perfect[sample],
-            scored=statistics.item_scores[sample] > 0,
+            has_errors=~statistics.item_perfect[sample],
+            has_score=statistics.item_scores[sample] > 0,
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
         return reason is not None

@@ -81,8 +81,8 @@ def _with_ends(scores: Mapping[str, float], interval: Interval | None) -> dict[s
     """Return scores with the ends of an interval, equal on every machine."""
     if interval is None:
         return dict(scores)
-    ends = {"score_low": interval.low, "score_high": interval.high}
-    return {**scores, **{key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}}
+    score_of_end = {"score_low": interval.low, "score_high": interval.high}
+    return {**scores, **{key: round(end, _INTERVAL_DECIMALS) for key, end in score_of_end.items()}}
 
 
 def visible_sections(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
@@ -94,9 +94,9 @@ def visible_sections(sections: Iterable[Section | Deferred], detail: str) -> lis
             continue
         built = entry.build() if isinstance(entry, Deferred) else [entry]
         for section in built:
-            merged = _group_table(section, minimum) if isinstance(section, Groups) else section
-            if merged is not None:
-                visible.append(merged)
+            shown_section = _group_table(section, minimum) if isinstance(section, Groups) else section
+            if shown_section is not None:
+                visible.append(shown_section)
     return round_floats(visible, _DECIMALS) if minimum else visible
 
 
@@ -121,19 +121,19 @@ def shown_seconds(seconds_of_stage: Mapping[str, float], detail: str) -> dict[st
     return {"total": round(sum(seconds_of_stage.values()))}
 
 
-def few_items(imperfect: Bools, scored: Bools, starts_at_zero: bool) -> FewItems | None:
+def few_items(has_errors: Bools, has_score: Bools, starts_at_zero: bool) -> FewItems | None:
     """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; else None.
 
     A submission can be made so that one item decides it, so it is shown at ``full`` only.
 
     Parameters
     ----------
-    imperfect, scored : bool arrays of shape (n,)
+    has_errors, has_score : bool arrays of shape (n,)
         Whether an independent item has errors, and whether its score is above 0.
     starts_at_zero : bool
         Whether 0 is the worst score.
     """
-    n_imperfect, n_scored = int(imperfect.sum()), int(scored.sum())
+    n_imperfect, n_scored = int(has_errors.sum()), int(has_score.sum())
     if n_imperfect < MIN_GROUP:
         return FewItems(HAVE_ERRORS, n_imperfect)
     if starts_at_zero and n_scored < MIN_GROUP:

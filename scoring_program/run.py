@@ -225,13 +225,13 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> 
         return Outcome("broken", BROKEN, findings=refused.findings)
     clock.begin("submission")
     try:
-        read = loaded.read(submission)
+        reading = loaded.read(submission)
     except Refused as refused:
         findings = loaded.explain(refused.findings)
         if clock.at_home and any(problem.code == ITEMS_NONE for problem in findings.problems):
             return Outcome("nothing_to_score", NOTHING_TO_SCORE, findings=findings)
         return Outcome("invalid", INVALID, findings=findings)
-    result = loaded.score(read, clock.begin)
+    result = loaded.score(reading, clock.begin)
     clock.begin("report")
     time_limit = loaded.settings["time_limit"]
     if clock.total > _NEAR * time_limit:

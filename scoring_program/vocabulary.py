@@ -65,8 +65,8 @@ class UnknownNames(NamedTuple):
         most_named = _MOST_NAMED_OF_RULE if self.explanation else _MOST_NAMED
         words = ", ".join(map(self._named, list(self.counts)[:most_named]))
         n_others = len(self.counts) - most_named
-        others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
-        text = f"{share}: no {self.kind} of the data has the name {words}{others}"
+        other_names = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
+        text = f"{share}: no {self.kind} of the data has the name {words}{other_names}"
         return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}" if self.explanation else text)
 
     def _named(self, name: str) -> str:

@@ -286,14 +286,14 @@ def accumulate(matches: Matches) -> PrecisionCurves:
     precision, recall = np.zeros((*shape, len(RECALLS))), np.zeros(shape)
     order = np.argsort(-matches.score, kind="stable")
     matched, ignored = matches.matched[..., order] >= 0, matches.ignored[..., order]
-    right = np.cumsum(matched & ~ignored, axis=3, dtype=np.float64)
-    wrong = np.cumsum(~matched & ~ignored, axis=3, dtype=np.float64)
+    n_right = np.cumsum(matched & ~ignored, axis=3, dtype=np.float64)
+    n_wrong = np.cumsum(~matched & ~ignored, axis=3, dtype=np.float64)
     for place in np.ndindex(shape):
         count = n_persons[place[0]]
         if not count or not len(order):
             continue
-        reached = right[place] / count
-        share = right[place] / (right[place] + wrong[place] + np.spacing(1))
+        reached = n_right[place] / count
+        share = n_right[place] / (n_right[place] + n_wrong[place] + np.spacing(1))
         share = np.maximum.accumulate(share[::-1])[::-1]
         index = np.searchsorted(reached, RECALLS, side="left")
         inside = index < len(share)

@@ -261,8 +261,8 @@ def judge_parts(
         any_right[near_part[state == parts.state[near_part]]] = True
         # Written backwards, so that the first of each part stays.
         near_state[near_part[::-1]] = state[::-1]
-    wrong = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
-    kind = np.select(wrong, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
+    has_error = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
+    kind = np.select(has_error, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
 
 

@@ -104,15 +104,15 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     """
     # What follows the number of frames (fps, depth) is not needed for scoring.
     files = [(sequence, name, _first_fields(content, name)) for sequence, name, content in data_files]
-    read = read_csv_files(files, _DATA_RULES)
+    reading = read_csv_files(files, _DATA_RULES)
     no_rows = np.zeros(0, np.int64)
     reference = Reference(
         track=track,
-        sequences=read.content.keys,
-        n_frames=_last_values(read.content),
+        sequences=reading.content.keys,
+        n_frames=_last_values(reading.content),
         rows=Rows(no_rows, no_rows, no_rows, np.zeros((0, 2), np.int64)),
     )
-    return Read(reference, read.notes)
+    return Read(reference, reading.notes)
 
 
 def _first_fields(content: bytes, name: str) -> bytes:

@@ -188,7 +188,7 @@ def normalizers(settings: Settings) -> Floats:
 
 
 def point_similarities(
-    reference: Reference, kept: Sequence[Kept], pairs: Pairs, normalizer_of_part: Floats
+    reference: Reference, detections: Sequence[Kept], pairs: Pairs, normalizer_of_part: Floats
 ) -> Points:
     """Return the similarity of all points of all pairs of a detection and a person of its image.
 
@@ -198,8 +198,8 @@ def point_similarities(
     first, last = persons.point_start[pairs.person], persons.point_start[pairs.person + 1]
     # A detection predicts at the points of all persons of its image, in the order of its pairs.
     pair, true_point, _ = pairs_of_ranges(first, last)
-    part = np.concatenate([_NO_NUMBERS, *(detection.part for detection in kept)])
-    vertex = np.concatenate([_NO_NUMBERS, *(detection.vertex for detection in kept)])
+    part = np.concatenate([_NO_NUMBERS, *(detection.part for detection in detections)])
+    vertex = np.concatenate([_NO_NUMBERS, *(detection.vertex for detection in detections)])
     true_part = persons.part[true_point].astype(np.int64)
     true_vertex = persons.vertex[true_point]
     is_exact = vertex == true_vertex

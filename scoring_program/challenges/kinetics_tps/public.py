@@ -150,12 +150,12 @@ def _missing_notes(submission: KineticsSubmission, public: PublicVideos, n_missi
     """Return one note on what is not submitted: it is fixed together, and has one cost."""
     n_videos = len(public.items)
     n_classes = sum(video not in submission.classes for video in public.items)
-    missing = []
+    missing_texts = []
     if n_classes:
-        missing.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
+        missing_texts.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
     if n_missing:
         n_frames = sum(map(len, public.frames_of_video.values()))
-        missing.append(f"no prediction for {n_missing:,} of {counted(n_frames, 'frame')} of the data")
-    if not missing:
+        missing_texts.append(f"no prediction for {n_missing:,} of {counted(n_frames, 'frame')} of the data")
+    if not missing_texts:
         return []
-    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]
+    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing_texts))]
