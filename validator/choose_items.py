@@ -106,8 +106,8 @@ def _refuse_no_item(
     if kind is not None:
         problem += f"; {quote(ignored[0])} is {kind.name}"
         findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
-    how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
-    findings.refuse("E-FILE-NONE", problem, remedy + how)
+    advice = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
+    findings.refuse("E-FILE-NONE", problem, remedy + advice)
 
 
 def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
@@ -148,8 +148,8 @@ def _note_names(
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
     respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
     if respelled:
-        wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
-        text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
+        other_name, right_name = (name.format(key="") for name in (rules.other_paths[0], rules.path))
+        text = f"{counted(len(respelled), 'file')} named {other_name} instead of {right_name}"
         findings.note("N-FILE-SPELLING", text)
 
 
@@ -157,8 +157,8 @@ def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
     """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
     for flags, is_exact in ((0, True), (re.IGNORECASE | re.ASCII, False)):
         for spelling in spellings:
-            before, after = spelling.split("{key}")
-            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            prefix, suffix = spelling.split("{key}")
+            match = re.fullmatch(f"{re.escape(prefix)}(.+){re.escape(suffix)}", base, flags | re.DOTALL)
             if match:
                 return match.group(1), is_exact
     return None, False

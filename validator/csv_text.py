@@ -63,11 +63,11 @@ def decode_csv(data: bytes, name: str) -> tuple[str, list[str]]:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     control = _CONTROL.search(text)
     if control is not None:
-        before = text[: control.start()]
-        line = before.count("\n") + 1
-        column = before.count(",", before.rfind("\n") + 1) + 1
-        what = "a NUL byte" if control[0] == "\0" else f"the control character '{quote(control[0])}'"
-        _refuse(f"there is {what}", "write plain text", name, f"line {line} column {column}")
+        text_before = text[: control.start()]
+        line = text_before.count("\n") + 1
+        column = text_before.count(",", text_before.rfind("\n") + 1) + 1
+        noun = "a NUL byte" if control[0] == "\0" else f"the control character '{quote(control[0])}'"
+        _refuse(f"there is {noun}", "write plain text", name, f"line {line} column {column}")
     return text, accepted
 
 
@@ -77,8 +77,8 @@ def _refuse(problem: str, remedy: str, name: str, where: str) -> None:
 
 def note_accepted(accepted: Iterable[str], findings: Findings) -> None:
     """Note what was accepted in the files of a submission, each with the number of files."""
-    for what, n_files in Counter(accepted).items():
-        findings.note("N-CSV-READ", f"{what} in {counted(n_files, 'file')}")
+    for text, n_files in Counter(accepted).items():
+        findings.note("N-CSV-READ", f"{text} in {counted(n_files, 'file')}")
 
 
 @cache

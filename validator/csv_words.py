@@ -189,8 +189,8 @@ def _why_no_integer(text: str) -> tuple[str, str]:
     """Return what a text is instead of a whole number, and the remedy."""
     printed = printed_value(text)
     if printed:
-        how = "convert it with int(...) before, a fraction with round(float(...))"
-        return f"is how {printed.library} prints a value", f"write the number alone: {how}"
+        conversion = "convert it with int(...) before, a fraction with round(float(...))"
+        return f"is how {printed.library} prints a value", f"write the number alone: {conversion}"
     reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
     problem, remedy = next(reasons)
     return problem, remedy

@@ -380,10 +380,10 @@ class Findings:
         # What it follows from may quote data.
         raise Refused(self) from None
 
-    def take(self, read: Read[ContentT]) -> ContentT:
+    def take(self, reading: Read[ContentT]) -> ContentT:
         """Record the notes on files that were read; return their content."""
-        self.notes += read.notes
-        return read.content
+        self.notes += reading.notes
+        return reading.content
 
     def extend(self, other: Findings) -> None:
         """Record all findings of another collection after these."""
@@ -414,13 +414,12 @@ class Findings:
         if count == 1 or (count <= REPORTED_PER_KIND and len(self.problems) < _KEPT):
             self.problems.append(problem)
 
-    def first_of(self, wrong: Bools) -> Iterator[int]:
-        """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one
-        kind.
+    def first_of(self, is_wrong: Bools) -> Iterator[int]:
+        """Yield the first indexes where ``is_wrong``; for each, the caller adds a problem of one kind.
 
         The others are only counted, at the end.
         """
-        indexes = np.flatnonzero(wrong)
+        indexes = np.flatnonzero(is_wrong)
         yield from indexes[:REPORTED_PER_KIND].tolist()
         n_more = len(indexes) - REPORTED_PER_KIND
         if n_more > 0:
@@ -457,8 +456,8 @@ class Findings:
         summary = self.summary()
         problems = enumerate(summary.problems(most), start=1)
         lines = [f"{number}. {problem.line()}" for number, problem in problems]
-        if rest := summary.not_shown_text(most):
-            lines.append(rest)
+        if last_line := summary.not_shown_text(most):
+            lines.append(last_line)
         return lines
 
     def first_line(self) -> str:

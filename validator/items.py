@@ -81,9 +81,9 @@ def check_items(
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
     text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"
     if len(unknown) > 1:
-        others = (f"'{quote(item, LONGEST_KEY)}'" for item in unknown[1:_MOST_NAMED])
+        other_items = (f"'{quote(item, LONGEST_KEY)}'" for item in unknown[1:_MOST_NAMED])
         more = ", ..." if len(unknown) > _MOST_NAMED else ""
-        text += f", then {', '.join(others)}{more}"
+        text += f", then {', '.join(other_items)}{more}"
     if explanation:
         return [Note(ITEMS_UNKNOWN, f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
     return [Note(ITEMS_UNKNOWN, text)]

@@ -342,9 +342,9 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
     required = set(schema.get("required", ()))
     if required - set(checks):
         raise SchemaError(f"no properties for the required {', '.join(sorted(required - set(checks)))}")
-    others = set(schema) - REMARKS - {"type", "properties", "required"}
-    if others:
-        raise SchemaError(f"no {', '.join(sorted(others))} beside properties")
+    other_keywords = set(schema) - REMARKS - {"type", "properties", "required"}
+    if other_keywords:
+        raise SchemaError(f"no {', '.join(sorted(other_keywords))} beside properties")
 
     def check(values: list[JsonValue]) -> Column:
         if not _OBJECTS.issuperset(map(type, values)):
@@ -354,8 +354,8 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
         names = required if n_keys == len(values) * len(required) else checks
         members = {}
         for key, check_member in checks.items():
-            found = _members(values, key, key in required) if key in names else []
-            members[key] = check_member(found)
+            values_of_key = _members(values, key, key in required) if key in names else []
+            members[key] = check_member(values_of_key)
         n_further = n_keys - sum(len(column.values) for column in members.values())
         if n_further:
             further = [child for value in values for key, child in value.items() if key not in checks]

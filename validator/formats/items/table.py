@@ -149,20 +149,20 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
 
 
 def _check_header(header: list[str], wanted_columns: list[str], name: str, kind: Kind) -> None:
-    wanted = ",".join(wanted_columns)
+    wanted_header = ",".join(wanted_columns)
     with Findings.collect() as findings:
         refuse = partial(findings.add, file=name, where="line 1 column 1")
         missing_columns = [column for column in wanted_columns if column not in header]
         separator = other_separator(header, wanted_columns)
         if separator:
-            remedy = f"write {wanted}"
+            remedy = f"write {wanted_header}"
             if kind is not Kind.LABEL:
                 remedy += ", and numbers with a point for decimals"
             refuse("E-CSV-SEPARATOR", f"the fields are separated by {separator}", remedy)
         elif missing_columns:
             problem = f"the header has no {' and no '.join(missing_columns)}: "
             problem += f"it is '{quote(','.join(header))}'{printed_words(header)}"
-            refuse("E-CSV-HEADER", problem, f"the first line must be {wanted}")
+            refuse("E-CSV-HEADER", problem, f"the first line must be {wanted_header}")
         for column in wanted_columns:
             if header.count(column) > 1:
                 problem = f"there are several columns {column}"
