@@ -54,8 +54,8 @@ def check_known(items: Collection[str], known_items: Sequence[str], noun: str) -
     ValueError
         Some are not; the message names them.
     """
-    known = set(known_items)
-    unknown = list(dict.fromkeys(item for item in items if item not in known))
+    known_set = set(known_items)
+    unknown = list(dict.fromkeys(item for item in items if item not in known_set))
     if not unknown:
         return
     names = ", ".join(f"'{quote(item)}'" for item in unknown[:_MOST_NAMED])

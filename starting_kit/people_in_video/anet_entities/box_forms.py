@@ -129,7 +129,7 @@ def read_sizes(path: Path | None) -> dict[str, _Size] | None:
             video, *cells = [cell.strip() for cell in line]
             size = _SIZE.fullmatch("x".join(cells))
             if size is None:
-                wanted = ",".join(_SIZES_HEADER)
-                raise ConversionError(f"line {number} is {quote(','.join(line))}; write {wanted}")
+                line_form = ",".join(_SIZES_HEADER)
+                raise ConversionError(f"line {number} is {quote(','.join(line))}; write {line_form}")
             size_of_video[video] = (int(size[1]), int(size[2]))
     return size_of_video

@@ -246,12 +246,12 @@ def sentences(standings: Standings) -> list[str]:
 def page(comparison: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
     standings = comparison.standings
-    first = [
+    first_cards = [
         _scores_card(comparison),
         *_invalid_cards(comparison),
     ]
     item_pairs = comparison.item_pairs
-    rest = [
+    other_cards = [
         *_item_difference_cards(comparison),
         *([item_pairs_card(item_pairs, standings.task.item)] if item_pairs else []),
         *_leaderboard_cards(comparison),
@@ -261,7 +261,7 @@ def page(comparison: Comparison) -> str:
         *_note_cards(comparison),
         standings_parts.method_card(standings, comparison.signature, standings.task.half_samples),
     ]
-    body = with_contents(first, rest)
+    body = with_contents(first_cards, other_cards)
     style = standings_style() + (drawings_style() if item_pairs else "")
     return document(standings.task.title, _head(comparison), body, style)
 

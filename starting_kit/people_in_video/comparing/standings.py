@@ -313,8 +313,8 @@ def _visible_sentences(standings: Standings) -> list[str]:
         return [f"{text}."]
     difference = abs(float(comparison.pairs.difference[0]))
     if 0 < difference < comparison.visible:
-        needed = counted(round(comparison.items_needed(difference)), standings.unit)
-        text += f"; one of {difference:.{decimals}f}, as between the first two, needs about {needed}"
+        items_text = counted(round(comparison.items_needed(difference)), standings.unit)
+        text += f"; one of {difference:.{decimals}f}, as between the first two, needs about {items_text}"
     return [f"{text}."]
 
 
@@ -404,8 +404,11 @@ def table_cards(
     return [card(key, title, text, *table(columns, rows, title, n_open))]
 
 
-def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
-    """Return the matrix of p values and differences of the first submissions; ``where`` all numbers are."""
+def pairs_card(standings: Standings, numbers_place: str, *more: Element) -> Element:
+    """Return the matrix of p values and differences of the first submissions.
+
+    ``numbers_place`` says where the numbers of all pairs are.
+    """
     names = [cut(name, _LONGEST_LABEL) for name in standings.names[:MOST_DRAWN]]
     pairs = standings.comparison.pairs
     cells = [[element("td", "", class_="open") for _ in names] for _ in names]
@@ -426,7 +429,7 @@ def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
         f"The first {counted(len(names), noun)}. Above the diagonal: the adjusted p value, and below it p of "
         "this pair alone. Under the diagonal: the score of the row less that of the column. Green: the "
         f"{noun} of the row is significantly better, red: significantly worse. “(Holm)”: the interval for "
-        f"all pairs holds 0. All numbers: {where}."
+        f"all pairs holds 0. All numbers: {numbers_place}."
     )
     return card("pairs", "Pairs", note, scroll(matrix_table(names, names, cells), "Pairs"), *more)
 

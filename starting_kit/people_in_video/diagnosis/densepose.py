@@ -48,13 +48,13 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
     """Yield the boxes of the best detections of sampled images, as many as each has persons."""
     persons: Persons = measured.reference.persons
     n_images = len(persons.image_id)
-    kept: list[Kept] = measured.rows.kept
-    image = np.array([detection.image for detection in kept], dtype=np.int64)
-    score = np.array([detection.score for detection in kept], dtype=np.float64)
+    detections: list[Kept] = measured.rows.kept
+    image = np.array([detection.image for detection in detections], dtype=np.int64)
+    score = np.array([detection.score for detection in detections], dtype=np.float64)
     order = np.lexsort((-score, image))
     n_persons = np.bincount(persons.image, minlength=n_images)
     best = order[ranks_in_groups(image[order]) < n_persons[image[order]]]
-    boxes = np.array([kept[entry].box for entry in best.tolist()], np.float64)
+    boxes = np.array([detections[entry].box for entry in best.tolist()], np.float64)
     regions = Regions(
         corners=from_sizes(boxes.reshape(-1, 4)),
         item=image[best],
@@ -92,10 +92,10 @@ def _arrays(measured: Measured) -> Iterator[Arrays]:
     )
 
 
-def _best_pixels_of_persons(kept: Sequence[Kept]) -> list[SampledPixels]:
+def _best_pixels_of_persons(detections: Sequence[Kept]) -> list[SampledPixels]:
     """Return the pixels of the detection with the best score on each person, in the order of persons."""
     best_of_person: dict[int, tuple[float, SampledPixels]] = {}
-    for detection in kept:
+    for detection in detections:
         # Detections that the program read have none.
         pixels = detection.sampled_pixels if isinstance(detection, SampledKept) else None
         if pixels is None:

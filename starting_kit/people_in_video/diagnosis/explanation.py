@@ -103,10 +103,12 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     explained_codes = codes_explained_by([*result.notes, *names, *repair_notes])
     if any(note.is_mistake for note in [*names, *repair_notes]):
         explained_codes.add(_LOW)
-    others = [note for note in notes if note.code not in explained_codes]
+    other_notes = [note for note in notes if note.code not in explained_codes]
     measured = Measured(loaded.reference, submission, result.statistics)
-    others = [_with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in others]
-    return mistakes_first([*repair_notes, *others, *names])
+    other_notes = [
+        _with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in other_notes
+    ]
+    return mistakes_first([*repair_notes, *other_notes, *names])
 
 
 def _one_for_a_cause(
@@ -164,19 +166,19 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
     # What is far from all names of the data may be anything.
     has_all = unknown.nearest.keys() >= unknown.counts.keys()
-    what = "this costs" if has_all else "those with a nearest name cost"
-    cost = f"; {what} {points:.{_DECIMALS}f}" if points > 0 else ""
+    phrase = "this costs" if has_all else "those with a nearest name cost"
+    cost = f"; {phrase} {points:.{_DECIMALS}f}" if points > 0 else ""
     return note._replace(text=note.text + cost)
 
 
 def _repair_note(loaded: AnyLoaded, repair: Repair) -> Note:
     """Return the note on a repair: shares, the first items, and the score with it and those before it."""
     trial = repair.trial
-    after, before = _percent(trial.share_after), _percent(trial.share_before)
+    percent_after, percent_before = _percent(trial.share_after), _percent(trial.share_before)
     places = ", ".join(loaded.items[item] for item in repair.better_items[:_MOST_PLACES])
     items = f"{len(repair.better_items)} of {counted(repair.n_items, loaded.task.item)}"
     texts = [
-        f"read {trial.words}, {after} of your {repair.what} agree; as submitted, {before}",
+        f"read {trial.words}, {percent_after} of your {repair.what} agree; as submitted, {percent_before}",
         f"more agree in {items} that were compared, first {places}",
     ]
     if repair.repaired is not None:

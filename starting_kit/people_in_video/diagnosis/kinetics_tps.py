@@ -94,15 +94,15 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
     if not len(entries):
         return
     _, nearest_iou = statistics.nearest_proposals
-    before = nearest_iou[entries] > BOX_IOU
-    if agrees_well(before):
+    agrees_before = nearest_iou[entries] > BOX_IOU
+    if agrees_well(agrees_before):
         return
     first = np.searchsorted(human_frame, human_frame)
     n_humans = np.searchsorted(human_frame, human_frame, "right") - first
     rank = np.arange(len(human_frame)) - first
     orders = [first + (rank + shift) % n_humans for shift in range(1, _MOST_SHIFTS)]
     orders.append(first + n_humans - 1 - rank)
-    agreements = [before]
+    agreements = [agrees_before]
     for order in orders:
         human = np.where(matched_human >= 0, order[matched_human], -1)
         _, iou = nearest_proposals(human, annotated_parts(true_parts), statistics.predicted.proposals)
@@ -112,7 +112,7 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
     yield Trial(
         family=Family.ORDER,
         words="with the parts of the humans of each frame in another order",
-        before=before,
+        before=agrees_before,
         after=np.array(agreements)[n_agreeing.argmax(axis=0)[frame], np.arange(len(frame))],
         item=true_parts.frame_video[frame],
         least_share=LEAST_SHARE_OF_COMBINATION,
@@ -154,12 +154,12 @@ def _states(measured: Measured) -> Iterator[Sample]:
     rank = np.arange(len(state)) - first_part[inverse]
     for shift, words in ((1, "later"), (-1, "earlier")):
         other = first_part[inverse] + (rank - shift) % n_parts[inverse]
-        after = state[other][proposals.part[proposal]] == true
+        agrees_after = state[other][proposals.part[proposal]] == true
         yield Trial(
             family=Family.ITEMS,
             words=f"with the states of each human one part {words}",
             before=proposals.state[proposal] == true,
-            after=after,
+            after=agrees_after,
             item=item,
             least_share=0.5,
         )
@@ -220,8 +220,8 @@ def _with_changed_videos(measured: Measured, change: Change) -> KineticsSubmissi
 
 
 def _with_changed_classes(measured: Measured, change: Change) -> KineticsSubmission:
-    changed = _with_changed_videos(measured, change).classes
-    classes = {video: change.word(name) for video, name in changed.items()}
+    class_of_video = _with_changed_videos(measured, change).classes
+    classes = {video: change.word(name) for video, name in class_of_video.items()}
     return KineticsSubmission(classes, measured.rows.parts)
 
 
@@ -231,10 +231,10 @@ def _with_changed_names(kind: str, measured: Measured, change: Change) -> Kineti
     return KineticsSubmission(measured.rows.classes, parts)
 
 
-def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts_alone: bool) -> Comparison:
+def _boxes(noun: str, samples: Callable[[Measured], Iterator[Regions]], of_parts_alone: bool) -> Comparison:
     return Comparison(
         kind="places",
-        what=what,
+        what=noun,
         samples=samples,
         remedy=_BOX,
         remedies={Family.ITEMS: _OWN_VIDEO},

@@ -189,12 +189,12 @@ class _Scene:
     def _outcome(self, person: int, pair: int) -> str:
         """Return the words for a person and the detection next to it."""
         value = float(self._statistics.similarity[pair])
-        needed = float(THRESHOLDS[0])
+        threshold = float(THRESHOLDS[0])
         similarity = f"{NAMES[self._statistics.measure]} {two_decimals(value)}"
         if self._is_matched[person]:
             return f"matched, {similarity}"
-        if value < needed:
-            return f"{similarity}, needs {needed:g}"
+        if value < threshold:
+            return f"{similarity}, needs {threshold:g}"
         return f"{similarity}, but its detection has another person"
 
     def _points(self, person: int, pair: int) -> list[tuple[float, float, float]]:

@@ -111,8 +111,8 @@ def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObj
         text = f"IoU {two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
         if iou[drawn] > needed_iou:
             text = "its prediction matches another human"
-    both = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
-    return DrawnObject(label, text, matched < 0, both)
+    drawn_shapes = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
+    return DrawnObject(label, text, matched < 0, drawn_shapes)
 
 
 def _draw_part(statistics: VideoStatistics, part: int) -> DrawnObject:

@@ -299,16 +299,16 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
     """Check an annotation. Raises Refused."""
     with Findings.collect() as findings:
 
-        def problem(what: str, remedy: str, pointer: str = "", rule: str = "") -> None:
+        def problem(text: str, remedy: str, pointer: str = "", rule: str = "") -> None:
             place = where + pointer
-            findings.add("E-REF-PERSON", what, remedy, file=name, where=place, rule=rule or pointer)
+            findings.add("E-REF-PERSON", text, remedy, file=name, where=place, rule=rule or pointer)
 
         if not isinstance(annotation, dict):
             problem("this is not an object", _OFFICIAL)
             raise Refused(findings)
         if type(annotation.get("id")) is not int or annotation["id"] < 1:
-            what = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
-            problem(what, "renumber it", "/id")
+            text = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
+            problem(text, "renumber it", "/id")
         if annotation.get("image_id") not in images:
             text = f"there is no image {quote(repr(annotation.get('image_id')), 20)}"
             problem(text, "correct it", "/image_id")
