@@ -86,9 +86,9 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     if not bundle_path.is_file():
         raise InputError(f"{bundle_path}: there is no such bundle; run make bundle")
     bundle, competition = read_bundle(bundle_path)
-    changed = changed_sources(bundle_path, bundle, SOURCE)
-    if changed:
-        built_from = f"{bundle_path.name} was not built from today's {some_words(changed)}"
+    changed_names = changed_sources(bundle_path, bundle, SOURCE)
+    if changed_names:
+        built_from = f"{bundle_path.name} was not built from today's {some_words(changed_names)}"
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
     competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
@@ -171,8 +171,8 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
         differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
         if differing:
             sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
-            both = f"the ranking and the report in {quote_path(str(report))}"
-            raise InputError(f"{both} are of two runs ({'; '.join(sides)}); {remedy}")
+            pair_text = f"the ranking and the report in {quote_path(str(report))}"
+            raise InputError(f"{pair_text} are of two runs ({'; '.join(sides)}); {remedy}")
 
 
 def _check_same_bundle(

@@ -129,8 +129,8 @@ def new_folder(parent: Path, name: str) -> Path:
 
 def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        opened.extractall(folder)
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        zip_file.extractall(folder)
 
 
 @contextmanager

@@ -166,9 +166,9 @@ def _shares_of_table(
     if empty_names:
         problem, remedy = f"no item is in {', '.join(empty_names)}", "write items of two or three parts"
         Findings().refuse(_EMPTY, problem, f"{remedy}, and leave out none between", file=SPLIT_FILE)
-    wanted = len(shares or _SHARES)
-    if (again or shares) and wanted != table.n_parts:
-        problem = f"the items are in {table.n_parts} parts, not in {wanted}"
+    n_parts = len(shares or _SHARES)
+    if (again or shares) and n_parts != table.n_parts:
+        problem = f"the items are in {table.n_parts} parts, not in {n_parts}"
         remedy = "add --again and --shares to deal them anew"
         Findings().refuse("E-SPLIT-FILE", problem, remedy, file=SPLIT_FILE)
     if shares:
@@ -294,9 +294,9 @@ def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
 def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
     """Return what a phase with a later part tells participants about submissions for all parts."""
     other_items = f"Other {task.item}s than in the phase before."
-    which = "both" if n_parts == 2 else "all phases"
+    scope = "both" if n_parts == 2 else "all phases"
     all_parts = (
-        f"A submission may hold predictions for {which}: each phase scores its own and ignores the others."
+        f"A submission may hold predictions for {scope}: each phase scores its own and ignores the others."
     )
     return f"{other_items} {all_parts}"
 
@@ -341,10 +341,10 @@ def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]
     group_numbers = loaded.groups.number[np.array(is_in_part, dtype=bool)]
     number = np.unique(group_numbers, return_inverse=True)[1]
     groups = loaded.groups._replace(number=number)
-    scored = f"{name}: {groups.count_text(loaded.task.item)}"
+    text = f"{name}: {groups.count_text(loaded.task.item)}"
     if groups.n_groups < LEAST_ITEMS:
-        scored = f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams"
-    print(scored)
+        text = f"warning | {text}: fewer than {LEAST_ITEMS} cannot rank teams"
+    print(text)
 
 
 def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: Path) -> None:
@@ -420,7 +420,7 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
 
     Groups with the rarest columns choose first, as in iterative stratification (Sechidis et al., ECML PKDD
     2011), in random order among equals. Then each group in turn moves to the part where it is best, until
-    none moves: the sum of (count - wanted)² / wanted over parts and columns never grows.
+    none moves: the sum of (count - target)² / target over parts and columns never grows.
 
     Parameters
     ----------
@@ -432,23 +432,23 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
     seed : int
     """
     totals = counts.sum(axis=0)
-    wanted = shares[:, None] * np.maximum(totals, 1)
+    target = shares[:, None] * np.maximum(totals, 1)
     weights = np.ones(len(totals))
     weights[-1] = max(len(totals) - 1, 1)
     order = np.random.default_rng(seed).permutation(len(counts))
     rarest = np.where(counts > 0, totals, np.inf).min(axis=1)
     order = order[np.argsort(rarest[order], kind="stable")]
-    part, held = np.full(len(counts), -1), np.zeros_like(wanted)
+    part, held = np.full(len(counts), -1), np.zeros_like(target)
     for _ in range(_SWEEPS):
-        before = part.copy()
+        part_before = part.copy()
         for group in order.tolist():
             group_counts = counts[group]
             if part[group] >= 0:
                 held[part[group]] -= group_counts
-            cost = (weights * group_counts * (2 * (held - wanted) + group_counts) / wanted).sum(axis=1)
+            cost = (weights * group_counts * (2 * (held - target) + group_counts) / target).sum(axis=1)
             part[group] = int(cost.argmin())
             held[part[group]] += group_counts
-        if (part == before).all():
+        if (part == part_before).all():
             break
     return part
 
@@ -497,14 +497,14 @@ def _change_settings(path: Path, changes: Settings) -> None:
     settings = load_strict(text) or {}
     if all(settings.get(name) == value for name, value in changes.items()):
         return
-    wanted = {**settings, **changes}
-    kept = [line for line in text.splitlines() if line.partition(":")[0] not in changes]
-    edited = "\n".join([*kept, yaml.safe_dump(dict(changes))])
+    new_settings = {**settings, **changes}
+    other_lines = [line for line in text.splitlines() if line.partition(":")[0] not in changes]
+    edited = "\n".join([*other_lines, yaml.safe_dump(dict(changes))])
     try:
-        is_right = load_strict(edited) == wanted
+        is_right = load_strict(edited) == new_settings
     except yaml.YAMLError:  # all settings are on one line
         is_right = False
-    write_durable(path, edited if is_right else yaml.safe_dump(wanted))
+    write_durable(path, edited if is_right else yaml.safe_dump(new_settings))
 
 
 def _cut_groups(source: Path, items: set[str], output: Path) -> None:

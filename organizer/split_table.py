@@ -177,5 +177,5 @@ def change_lines(
 
 
 def _counted_items(items: Sequence[str], noun: str, adjective: str = "") -> str:
-    shown = some_words(list(map(quote, items)), most=_SHOWN_ITEMS)
-    return f"{counted(len(items), adjective + noun)} ({shown})"
+    examples = some_words(list(map(quote, items)), most=_SHOWN_ITEMS)
+    return f"{counted(len(items), adjective + noun)} ({examples})"

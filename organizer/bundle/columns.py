@@ -86,9 +86,9 @@ def _check_sorting(column: BoardColumn, our_tasks: Collection[Declaration], repo
         _check_sorting_by_name(column, order, report)
     sorting_of_task = {}
     for task in our_tasks:
-        for written in task.columns:
-            if written.key == column.key:
-                sorting_of_task[task.id] = written.sorting
+        for declared in task.columns:
+            if declared.key == column.key:
+                sorting_of_task[task.id] = declared.sorting
     wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
     if wrong_tasks:
         remedy = "correct it"

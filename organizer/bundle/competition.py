@@ -197,12 +197,12 @@ def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
     """Return what YAML 1.1 reads as a number that nobody meant, with its place: 1:30 is 90, 010 is 8."""
     odd_numbers: list[tuple[str, str, object]] = []
     pending = [yaml.compose(text)]
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     while pending:
         node = pending.pop()
-        if node is None or id(node) in seen:
+        if node is None or id(node) in seen_ids:
             continue
-        seen.add(id(node))
+        seen_ids.add(id(node))
         if isinstance(node, yaml.MappingNode):
             pending += [value for _, value in node.value]
         elif isinstance(node, yaml.SequenceNode):

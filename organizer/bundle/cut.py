@@ -216,7 +216,7 @@ def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
     columns: list[_New] = []
     for declared in task.columns:
         if declared.leaderboard:
-            changed = column_of_key.get(declared.key, {})
+            changed_column = column_of_key.get(declared.key, {})
             column = {
                 "index": len(columns),
                 "title": declared.title,
@@ -224,6 +224,6 @@ def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
                 "sorting": declared.sorting,
                 "precision": declared.precision,
             }
-            column.update({key: value for key, value in changed.items() if key in changeable})
+            column.update({key: value for key, value in changed_column.items() if key in changeable})
             columns.append(column)
     return columns

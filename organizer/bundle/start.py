@@ -115,8 +115,8 @@ def _refuse_to_lose(paths: Iterable[str], source: Path) -> None:
     if status.returncode:
         _refuse("this folder is no checkout of git", "run git init and commit, or add --replace")
     if status.stdout:
-        changed = ", ".join(line[3:] for line in status.stdout.splitlines())
-        _refuse(f"git has no clean state of {changed}", "commit first, or add --replace")
+        changed_files = ", ".join(line[3:] for line in status.stdout.splitlines())
+        _refuse(f"git has no clean state of {changed_files}", "commit first, or add --replace")
 
 
 def _refuse(problem: str, remedy: str) -> NoReturn:

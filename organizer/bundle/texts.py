@@ -66,13 +66,13 @@ def wrong_marks(text: str) -> list[str]:
     """
     never = "no such word or task, so the text after it is on no page"
     known_words = {*_WORDS, *task_ids()}
-    wrong = []
+    problems = []
     for match in _CONDITIONAL.finditer(text):
         if known_words.isdisjoint(match[1].split()):
-            wrong.append(f"<!-- only {match[1]} -->: {never}")
-        wrong += [f"{mark}: it is between two others" for mark in _MARK.findall(match[2])]
+            problems.append(f"<!-- only {match[1]} -->: {never}")
+        problems += [f"{mark}: it is between two others" for mark in _MARK.findall(match[2])]
     alone = "it has no partner on a line of its own"
-    return wrong + [f"{mark}: {alone}" for mark in _MARK.findall(_CONDITIONAL.sub("", text))]
+    return problems + [f"{mark}: {alone}" for mark in _MARK.findall(_CONDITIONAL.sub("", text))]
 
 
 def _paragraph(named: Sequence[str], paragraph: str, task_ids: Sequence[str], words: Set[str]) -> str:

@@ -78,8 +78,8 @@ def _write_and_print(
         print(*findings.lines(most=None), sep="\n")
         return 1
     remarks = [f"note {remark}" for remark in made.remarks]
-    written = f"public data for participants: {output} ({counted(len(made.files), 'file')})"
-    print(*map(printable, [*remarks, written]), sep="\n")
+    summary = f"public data for participants: {output} ({counted(len(made.files), 'file')})"
+    print(*map(printable, [*remarks, summary]), sep="\n")
     return 0
 
 

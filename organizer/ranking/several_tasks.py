@@ -206,8 +206,8 @@ def _table(result: Result, rankings: Sequence[Ranking]) -> tuple[list[str], list
             row: list[Cell] = [team, float(result.low[place]), float(result.high[place])]
         else:
             comparison = result.comparison
-            ends = int(comparison.rank_low[place]), int(comparison.rank_high[place])
-            row = [int(comparison.rank[place]), *ends]
+            rank_range = int(comparison.rank_low[place]), int(comparison.rank_high[place])
+            row = [int(comparison.rank[place]), *rank_range]
             row += [team, float(result.scores[place])]
         rows.append([*row, *map(float, scores_of_team[team])])
     head = ["team", "mean_rank_low", "mean_rank_high"]

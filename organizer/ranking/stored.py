@@ -109,29 +109,29 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
 
     The last run by its protocol is stored in ``output``; without one nothing has changed.
     """
-    before = _read_run(output, ranking.task.id, ranking.facts.protocol)
-    if before is None:
+    run_before = _read_run(output, ranking.task.id, ranking.facts.protocol)
+    if run_before is None:
         return ranking
-    now = _run_of(_saved_ranking(ranking))
-    if (before.signature, before.rows) == (now.signature, now.rows):
+    run_now = _run_of(_saved_ranking(ranking))
+    if (run_before.signature, run_before.rows) == (run_now.signature, run_now.rows):
         # The same run again is compared with what the first one was compared with.
         return replace(
             ranking,
-            changes=before.changes,
-            deleted=before.deleted,
-            n_changed_items=before.n_changed_items,
-            run_before=before.run_before,
+            changes=run_before.changes,
+            deleted=run_before.deleted,
+            n_changed_items=run_before.n_changed_items,
+            run_before=run_before.run_before,
         )
     n_changed_items = 0
-    if before.signature != ranking.facts.signature:
+    if run_before.signature != ranking.facts.signature:
         records_before = _read_team_records(output, ranking.task.id, ranking.facts.protocol)
         n_changed_items = count_changed_items(records_before, ranking.team_records)
     return replace(
         ranking,
-        changes=changes_since(before, now),
-        deleted=deleted_since(before, now),
+        changes=changes_since(run_before, run_now),
+        deleted=deleted_since(run_before, run_now),
         n_changed_items=n_changed_items,
-        run_before=before.text,
+        run_before=run_before.text,
     )
 
 

@@ -134,11 +134,11 @@ def _scorer(setup: Setup) -> Callable[[Files, bytes], _Answer]:
     # Dask sends at once by value only what is defined within a function.
     def score(files: Files, submission: bytes) -> _Answer:
         worker = get_worker()
-        kept = Path(worker.local_directory).resolve().parent / _KEPT / f"rescore-{setup.fingerprint}"
-        _keep(files, kept)
+        folder = Path(worker.local_directory).resolve().parent / _KEPT / f"rescore-{setup.fingerprint}"
+        _keep(files, folder)
         limit = worker.memory_manager.memory_limit
         memory_mb = limit / (1 << 20) if limit else machine_memory_mb()
-        here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
+        here = replace(setup, program=str(folder / "program"), reference=str(folder / "reference"))
         with closing(Pool(here, 1, memory_mb / worker.state.nthreads)) as one:
             entry, page = one.score(submission)
         return vars(entry), page

@@ -71,7 +71,7 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
     command = [*network_off(), sys.executable, "-m", "people_in_video", *words]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             capture_output=True,
             cwd=reference,
@@ -82,11 +82,11 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
         )
     except subprocess.TimeoutExpired:
         return [f"stopped at the time limit of {built.time_limit:g} s"]
-    said = done.stdout
-    if done.returncode != INVALID:
+    output = process.stdout
+    if process.returncode != INVALID:
         # The problems of an invalid submission are in the log of the run already.
-        said += done.stderr
-    return said.decode("utf-8", "replace").splitlines()
+        output += process.stderr
+    return output.decode("utf-8", "replace").splitlines()
 
 
 def describe(run: Run, task: Declaration, columns: Sequence[ScoreColumn], time_limit: float) -> list[str]:

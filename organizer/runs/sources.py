@@ -127,16 +127,16 @@ def names_in(source: Source) -> list[str]:
     """Return the names of the files of a submission; none of a zip that is damaged, or of very many files."""
     if isinstance(source, Mapping):
         return list(source)
-    with ExitStack() as opened, contextlib.suppress(Refused, *DAMAGED):
-        stream = opened.enter_context(_open_file(source))
-        return open_zip(stream, "", _LIMITS_OF_NAMES, Findings(), opened).namelist()
+    with ExitStack() as stack, contextlib.suppress(Refused, *DAMAGED):
+        stream = stack.enter_context(_open_file(source))
+        return open_zip(stream, "", _LIMITS_OF_NAMES, Findings(), stack).namelist()
     return []
 
 
-def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> Sources:
+def sources_of_folder(folder: Path, rules: Rules | None, stack: ExitStack) -> Sources:
     """Return the submissions in a folder and in the folders below it; ``rules`` are those of the task.
 
-    Whole downloads among the files stay open until ``opened`` ends. Symbolic links, which may lead anywhere,
+    Whole downloads among the files stay open until ``stack`` ends. Symbolic links, which may lead anywhere,
     are left out.
     """
     files: dict[str, File] = {}
@@ -148,7 +148,7 @@ def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> S
                 links.append(name)
         elif path.is_file():
             files[name] = path
-    downloads = _open_downloads(files, opened)
+    downloads = _open_downloads(files, stack)
     unpacked = {_top_folder(name) for name in files} & {name[: -len(".zip")] for name in downloads}
     kept_files = {
         name: file
@@ -176,15 +176,15 @@ def sources_of_download(archive: zipfile.ZipFile, rules: Rules | None) -> Source
     Raises InputError if it holds whole downloads.
     """
     files = _members_of(archive)
-    with ExitStack() as opened:
-        downloads = list(_open_downloads(files, opened))
+    with ExitStack() as stack:
+        downloads = list(_open_downloads(files, stack))
     if downloads:
         names = some_words(list(map(quote, downloads)))
         raise InputError(f"it holds whole downloads: {names}; unpack it, and give the folder")
     return _sort_files(files, rules)
 
 
-def _open_downloads(files: Mapping[str, File], opened: ExitStack) -> dict[str, zipfile.ZipFile]:
+def _open_downloads(files: Mapping[str, File], stack: ExitStack) -> dict[str, zipfile.ZipFile]:
     """Return the whole downloads among the files at the top, by name.
 
     A zip that holds several zips with names of a download is one: no task takes it for a submission.
@@ -193,8 +193,8 @@ def _open_downloads(files: Mapping[str, File], opened: ExitStack) -> dict[str, z
     for name, file in files.items():
         if _is_zip(name) and "/" not in name and not _is_hidden(name) and not readings_of(name):
             with contextlib.suppress(*DAMAGED):
-                stream = opened.enter_context(_open_file(file))
-                archive = opened.enter_context(zipfile.ZipFile(stream))
+                stream = stack.enter_context(_open_file(file))
+                archive = stack.enter_context(zipfile.ZipFile(stream))
                 if _n_download_zips(archive.namelist()) > 1:
                     downloads[name] = archive
     return downloads
@@ -216,14 +216,16 @@ def _n_download_zips(names: Iterable[str]) -> int:
 
 def _with_members(files: Mapping[str, File], downloads: Iterable[zipfile.ZipFile]) -> dict[str, File]:
     """Return the files and the members of downloads; what has the same name and content is there once."""
-    merged = dict(files)
+    all_files = dict(files)
     for archive in downloads:
         for name, member in _members_of(archive).items():
             number = 1
-            while (numbered := _numbered(name, number)) in merged and not _is_same(merged[numbered], member):
+            while (numbered := _numbered(name, number)) in all_files and not _is_same(
+                all_files[numbered], member
+            ):
                 number += 1
-            merged.setdefault(numbered, member)
-    return merged
+            all_files.setdefault(numbered, member)
+    return all_files
 
 
 def _is_same(file: File, other: File) -> bool:

@@ -305,9 +305,9 @@ def _is_far_outside(parts: PartStates) -> Bools:
     """Return which parts reach out of the box of their human by more than half its size."""
     human_box = parts.human_box[parts.part_human]
     margin = (human_box[:, 2:] - human_box[:, :2]) / 2
-    before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
-    behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
-    return np.any(before | behind, axis=1)
+    is_before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
+    is_behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
+    return np.any(is_before | is_behind, axis=1)
 
 
 def _check_equal_videos(parts: PartStates, warnings: Findings) -> None:
