@@ -27,8 +27,8 @@ def run_all(quick: bool) -> int:
     for command in _QUICK if quick else _FULL:
         print(f"## {command}", flush=True)
         begin = time.perf_counter()
-        done = subprocess.run([sys.executable, "-m", "quality", *command.split()], cwd=ROOT, check=False)
-        print(f"{time.perf_counter() - begin:.0f} s, exit code {done.returncode}\n", flush=True)
-        failed += [command] if done.returncode else []
+        process = subprocess.run([sys.executable, "-m", "quality", *command.split()], cwd=ROOT, check=False)
+        print(f"{time.perf_counter() - begin:.0f} s, exit code {process.returncode}\n", flush=True)
+        failed += [command] if process.returncode else []
     print(f"failed: {', '.join(failed) or 'none'}")
     return int(bool(failed))

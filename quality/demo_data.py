@@ -46,9 +46,9 @@ def write_demo_data(task_id: str, root: Path) -> None:
         form, rules = load_format(task_id)
         for sample in sorted(samples.iterdir()):
             form.read(sample, rules)
-        for written, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
+        for folder_to_copy, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
             shutil.rmtree(root / place / task_id, ignore_errors=True)
-            write_files(folder_files(written), root / place / task_id)
+            write_files(folder_files(folder_to_copy), root / place / task_id)
 
 
 def write_full_size(task_id: str, scale: float, folder: Path) -> Files:

@@ -141,8 +141,8 @@ def _floor(submission: Path) -> tuple[float, float]:
     command = [sys.executable, "-c", _FLOOR, str(submission)]
     measured = []
     for _ in range(_REPEATS):
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        measured.append(json.loads(done.stdout))
+        process = subprocess.run(command, check=True, capture_output=True, text=True)
+        measured.append(json.loads(process.stdout))
     return median(seconds for seconds, _ in measured), median(peak_mb for _, peak_mb in measured)
 
 

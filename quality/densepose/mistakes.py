@@ -183,10 +183,10 @@ def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING
     return cured(name, _ARRAYS, family, _each_array(change))
 
 
-def _with_arrays(detections: Detections, others: Detections) -> Detections:
+def _with_arrays(detections: Detections, other_detections: Detections) -> Detections:
     """Give each detection the array of another one, in the size of its box."""
     changed_detections = []
-    for detection, other in zip(detections, others):
+    for detection, other in zip(detections, other_detections):
         resized = _with_box(np.array(detection.box), other)
         changed_detections.append(detection._replace(iuv=resized.iuv))
     return changed_detections

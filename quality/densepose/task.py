@@ -127,7 +127,7 @@ class DensePoseTask(QualityTask[Detections]):
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         """Return files with other ids of images, which are numbers; annotations are numbered anew."""
-        changed = dict(files)
+        new_files = dict(files)
         for name, data in files.items():
             if not name.endswith(".json"):
                 continue
@@ -140,8 +140,8 @@ class DensePoseTask(QualityTask[Detections]):
                 content["annotations"] = [
                     {**person, "id": number} for number, person in enumerate(persons, start=1)
                 ]
-            changed[name] = json.dumps(content).encode()
-        return changed
+            new_files[name] = json.dumps(content).encode()
+        return new_files
 
 
 def _copied(

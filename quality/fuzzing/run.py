@@ -140,8 +140,8 @@ def what_is_wrong(result: Mapping[str, Any]) -> str:
     if code not in (0, 1) or "Traceback" in log or "-INTERNAL: " in log:
         return f"exit {code}: {log[-300:]}"
     always = ["detailed_results.html", "detailed_results.json"]
-    expected = always if code else [*always, "scores.json", "scores.txt"]
-    if result["outputs"] != expected or result["work"] != [_OUTPUT]:
+    expected_outputs = always if code else [*always, "scores.json", "scores.txt"]
+    if result["outputs"] != expected_outputs or result["work"] != [_OUTPUT]:
         return f"it left {result['outputs']} and {result['work']}"
     codes = set(result["problems"])
     if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
@@ -160,6 +160,6 @@ def fuzz_command(number: int, seed: int, ids: Sequence[str]) -> int:
         print(f"{verdict}: {count}")
     for failure in failures[:50]:
         print(f"FAILED {failure}")
-    kept = f", kept in {KEPT}" if failures else ""
-    print(f"{counted(sum(verdicts.values()), 'submission')}, {counted(len(failures), 'failure')}{kept}")
+    place = f", kept in {KEPT}" if failures else ""
+    print(f"{counted(sum(verdicts.values()), 'submission')}, {counted(len(failures), 'failure')}{place}")
     return 1 if failures else 0

@@ -90,8 +90,10 @@ def change_each(
     return change_videos
 
 
-def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:
-    """Write a submission: boxes off by up to ``jitter`` pixels, a share ``wrong`` of the names wrong."""
+def write_prediction(
+    reference: Path, folder: Path, jitter: int, wrong_share: float, most_proposals: int
+) -> None:
+    """Write a submission: boxes off by up to ``jitter`` pixels, ``wrong_share`` of the names wrong."""
     rng = random.Random(7)
     true_classes = json.loads((reference / CLASSES_FILE).read_text(encoding="utf-8"))
     true_videos = json.loads((reference / PARTS_FILE).read_text(encoding="utf-8"))
@@ -102,7 +104,7 @@ def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, m
         return [round(value, 1) for value in moved]
 
     def predict_name(true_name: str, names: list[str]) -> str:
-        return true_name if rng.random() > wrong else rng.choice(names)
+        return true_name if rng.random() > wrong_share else rng.choice(names)
 
     def predict_part(true_part: Json) -> Json:
         (n,) = rng.choices(range(1, most_proposals + 1), range(most_proposals, 0, -1))
