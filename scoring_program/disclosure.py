@@ -88,16 +88,16 @@ def _with_ends(scores: Mapping[str, float], interval: Interval | None) -> dict[s
 def visible_sections(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones merged."""
     minimum = min_group(detail)
-    visible: list[Section] = []
+    shown_sections: list[Section] = []
     for entry in sections:
         if entry.level not in LEVELS[detail]:
             continue
-        built = entry.build() if isinstance(entry, Deferred) else [entry]
-        for section in built:
+        built_sections = entry.build() if isinstance(entry, Deferred) else [entry]
+        for section in built_sections:
             shown_section = _group_table(section, minimum) if isinstance(section, Groups) else section
             if shown_section is not None:
-                visible.append(shown_section)
-    return round_floats(visible, _DECIMALS) if minimum else visible
+                shown_sections.append(shown_section)
+    return round_floats(shown_sections, _DECIMALS) if minimum else shown_sections
 
 
 def min_group(detail: str) -> int:
@@ -193,14 +193,14 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
     if not rows:
         return None
     columns = [Column(section.names_title), *(number.column() for number in section.numbers)]
-    visible = [i for i, column in enumerate(columns) if column.level == SUMMARY or not minimum]
+    visible_columns = [i for i, column in enumerate(columns) if column.level == SUMMARY or not minimum]
     note = section.note if minimum else f"{section.note} {section.full_note}".strip()
     return Table(
         key=section.key,
         title=section.title,
         note=note,
-        columns=[columns[i] for i in visible],
-        rows=[[row[i] for i in visible] for row in rows],
+        columns=[columns[i] for i in visible_columns],
+        rows=[[row[i] for i in visible_columns] for row in rows],
         level=section.level,
         is_of_groups=True,
     )

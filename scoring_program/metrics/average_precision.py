@@ -45,9 +45,9 @@ class People(NamedTuple):
     dense: Bools
     crowd: Bools
 
-    def per_image(self, selected: Bools) -> Ints:
-        """Return how many of some persons each image has, shape (n_images,); ``selected`` says which."""
-        return np.bincount(self.image[selected], minlength=self.n_images)
+    def per_image(self, is_selected: Bools) -> Ints:
+        """Return how many of some persons each image has, shape (n_images,); ``is_selected`` says which."""
+        return np.bincount(self.image[is_selected], minlength=self.n_images)
 
 
 class Pairs(NamedTuple):
@@ -180,8 +180,8 @@ class _Matching(NamedTuple):
         for pair, begins in self._turns(rank, (measures >= least[0]).any(axis=0)):
             person = self.pairs.person[pair]
             is_free = ~self.taken[..., person] | self.crowd[person]
-            possible = is_free & (measures[:, None, pair] >= least)
-            best = _last_possible(place[:, :, None, pair], possible, begins)
+            is_possible = is_free & (measures[:, None, pair] >= least)
+            best = _last_possible(place[:, :, None, pair], is_possible, begins)
             # Area, measure, threshold, and number of the detection in this turn, of each match.
             a, m, t, number = np.nonzero(best >= 0)
             detection = self.pairs.detection[pair[begins]][number]
@@ -212,8 +212,8 @@ class _Matching(NamedTuple):
         for pair, begins in self._turns(rank, overlap >= SECOND_PASS_IOU):
             person = self.pairs.person[pair]
             is_free = ~taken[..., person] | self.crowd[person]
-            possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
-            best = _last_possible(place[:, None, pair], possible, begins)
+            is_possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
+            best = _last_possible(place[:, None, pair], is_possible, begins)
             # Area, measure, and number of the detection in this turn, of each that covers a person.
             a, m, number = np.nonzero(best >= 0)
             detection = self.pairs.detection[pair[begins]][number]
@@ -224,12 +224,12 @@ class _Matching(NamedTuple):
             matched[a, m, detection[is_ignored]] = covered_person[is_ignored]
             taken[a, m, covered_person[is_ignored]] = True
 
-    def _turns(self, rank: Ints, selected: Bools) -> Iterator[tuple[Ints, Ints]]:
+    def _turns(self, rank: Ints, is_selected: Bools) -> Iterator[tuple[Ints, Ints]]:
         """Yield the selected pairs of the first detection of every image, then of the second, and so on.
 
         With the pairs, in their order, come the places where those of another detection begin.
         """
-        pairs = np.flatnonzero(selected)
+        pairs = np.flatnonzero(is_selected)
         pairs = pairs[np.argsort(rank[self.pairs.detection[pairs]], kind="stable")]
         turn = rank[self.pairs.detection[pairs]]
         for pair in np.split(pairs, np.flatnonzero(np.diff(turn)) + 1):
@@ -244,9 +244,9 @@ def _places(order: Ints) -> Ints:
     return places
 
 
-def _last_possible(place: Ints, possible: Bools, begins: Ints) -> Ints:
+def _last_possible(place: Ints, is_possible: Bools, begins: Ints) -> Ints:
     """Return for each detection the last place of its possible pairs, -1 where there are none."""
-    return np.maximum.reduceat(np.where(possible, place, -1), begins, axis=-1)
+    return np.maximum.reduceat(np.where(is_possible, place, -1), begins, axis=-1)
 
 
 class PrecisionCurves(NamedTuple):

@@ -178,9 +178,9 @@ def _turns(true: Instances, ranked: Instances, thresholds: Floats) -> list[tuple
 def _places_in_groups(group: Ints) -> Ints:
     """Return how many elements of its group stand before each element, (n,) -> (n,)."""
     order = np.argsort(group, kind="stable")
-    ordered = group[order]
+    sorted_group = group[order]
     place = np.empty(len(group), dtype=np.int64)
-    place[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    place[order] = np.arange(len(group)) - np.searchsorted(sorted_group, sorted_group)
     return place
 
 

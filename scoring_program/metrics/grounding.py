@@ -178,17 +178,17 @@ def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
     return segment.astype(np.int64) * n_second + second
 
 
-def first_objects(objects: Objects, words: Words, by: str) -> Ints:
+def first_objects(objects: Objects, words: Words, key: str) -> Ints:
     """Return the first object of its segment with the ``index`` or ``label`` of each word, -1 without one."""
-    object_names = getattr(objects, by)
-    word_names = getattr(words, by)
+    object_names = getattr(objects, key)
+    word_names = getattr(words, key)
     n = int(max(word_names.max(initial=0), object_names.max(initial=0))) + 1
     object_key = _key(objects.segment, object_names, n)
     word_key = _key(words.segment, word_names, n)
     return first_with_key(object_key, word_key)
 
 
-def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
+def words_correct(objects: Objects, words: Words, key: str = "index") -> tuple[Bools, Bools]:
     """Return whether each word is grounded, and whether it has a prediction.
 
     The prediction for a word is the first object of its segment with its ``index``, for sub-task I, or with
@@ -198,7 +198,7 @@ def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bo
     -------
     correct, predicted : bool arrays of shape (n_words,)
     """
-    object_of_word = first_objects(objects, words, by)
+    object_of_word = first_objects(objects, words, key)
     predicted = object_of_word >= 0
     word = np.flatnonzero(predicted)
     correct = np.zeros(len(predicted), dtype=bool)
@@ -392,10 +392,10 @@ def per_sentence(
     total = precision + recall
     f1 = np.where(total > 0, 2 * precision * recall / np.where(total > 0, total, 1), 0.0)
     has_words = np.bincount(word_segment, minlength=n) > 0
-    counting = submitted & has_words
-    scores = np.where(counting, f1, np.nan)
+    is_counted = submitted & has_words
+    scores = np.where(is_counted, f1, np.nan)
     denominator = n_sentences - int((submitted & ~has_words).sum())
     if denominator <= 0:
         return PrecisionRecall(0.0, 0.0, 0.0), scores
-    averages = [float(values[counting].sum()) / denominator for values in (precision, recall, f1)]
+    averages = [float(values[is_counted].sum()) / denominator for values in (precision, recall, f1)]
     return PrecisionRecall(*averages), scores

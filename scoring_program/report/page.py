@@ -281,9 +281,9 @@ def _cost_table(task: Declaration, shown: Shown) -> list[Element]:
 
 def _scores_card(task: Declaration, shown: Shown) -> Element:
     # The ends of the interval are declared and may be missing.
-    present = [column for column in task.columns if column.key in shown.scores]
-    leaderboard = [column for column in present if column.leaderboard]
-    other_columns = [column for column in present if not column.leaderboard]
+    present_columns = [column for column in task.columns if column.key in shown.scores]
+    leaderboard = [column for column in present_columns if column.leaderboard]
+    other_columns = [column for column in present_columns if not column.leaderboard]
     parts = [_score_table(leaderboard, shown)]
     if other_columns:
         parts.append(folded("All numbers", _score_table(other_columns, shown)))

@@ -90,8 +90,8 @@ def _all_segments(reference: Reference) -> list[Segment] | None:
 
 def _vocabulary(reference: Reference) -> Vocabulary:
     """Return the names of classes that the annotations declare, or the folder lists."""
-    declared = {"class": reference.vocab} if reference.vocab else {}
-    return {**declared, **reference.vocabulary}
+    declared_names = {"class": reference.vocab} if reference.vocab else {}
+    return {**declared_names, **reference.vocabulary}
 
 
 def read_submission(rules: Rules, source: Source, public: PublicSegments, keep: object) -> Read[Grounding]:

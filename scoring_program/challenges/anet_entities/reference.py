@@ -91,9 +91,9 @@ class Reference(NamedTuple):
 
 def load_reference(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
-    prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        whole = load_prepared(prepared, _from_prepared)._replace(segments_of_video=_read_public(folder))
+    prepared_path = folder / PREPARED_FILE
+    if prepared_path.is_file():
+        whole = load_prepared(prepared_path, _from_prepared)._replace(segments_of_video=_read_public(folder))
     else:
         whole = read_official(folder, settings)
     with Findings.collect() as findings:

@@ -123,9 +123,9 @@ def _first_fields(content: bytes, name: str) -> bytes:
 
 def read_contents(folder: Path) -> dict[str, bytes]:
     """Return the CSV files of a reference by name, in ascending order, whatever its form. Raises Refused."""
-    prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        return _read_prepared(prepared)
+    prepared_path = folder / PREPARED_FILE
+    if prepared_path.is_file():
+        return _read_prepared(prepared_path)
     endings = (_LABELS_NAME.format(key=""), _DATA_NAME.format(key=""))
     # Macs write ._files beside files.
     return {

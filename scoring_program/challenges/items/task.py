@@ -39,8 +39,8 @@ def _measure(
     metric: ModuleType, thresholds: Sequence[float], reference: Reference, rows: Items, settings: Settings
 ) -> ItemStatistics:
     """Compare both sides item by item."""
-    further = (thresholds,) if thresholds else ()
-    statistics: ItemStatistics = metric.measure(reference.items, rows, *further)
+    arguments = (thresholds,) if thresholds else ()
+    statistics: ItemStatistics = metric.measure(reference.items, rows, *arguments)
     return statistics
 
 
