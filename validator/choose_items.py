@@ -146,10 +146,10 @@ def _note_names(
         text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored"
         findings.note("N-FILE-IGNORED", text)
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
-    respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
-    if respelled:
+    respelled_items = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
+    if respelled_items:
         other_name, right_name = (name.format(key="") for name in (rules.other_paths[0], rules.path))
-        text = f"{counted(len(respelled), 'file')} named {other_name} instead of {right_name}"
+        text = f"{counted(len(respelled_items), 'file')} named {other_name} instead of {right_name}"
         findings.note("N-FILE-SPELLING", text)
 
 

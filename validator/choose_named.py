@@ -53,12 +53,12 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             if fitting:
                 name_of_pattern[file] = fitting[0]
                 other_names.remove(fitting[0])
-        alike = [name for name in other_names if folded(name).endswith(PurePosixPath(files[0]).suffix)]
-        if rules.any_single and not name_of_pattern and len(alike) == 1 and "/" not in alike[0]:
-            (only,) = alike
-            name_of_pattern[files[0]] = only
-            other_names.remove(only)
-            text = f"{quote(only)} was read; its name should be {_name_form(files[0])}"
+        candidates = [name for name in other_names if folded(name).endswith(PurePosixPath(files[0]).suffix)]
+        if rules.any_single and not name_of_pattern and len(candidates) == 1 and "/" not in candidates[0]:
+            (only_name,) = candidates
+            name_of_pattern[files[0]] = only_name
+            other_names.remove(only_name)
+            text = f"{quote(only_name)} was read; its name should be {_name_form(files[0])}"
             findings.note("N-FILE-SPELLING", text)
         missing_files = [file for file in files if file not in name_of_pattern]
         lost = [
@@ -67,7 +67,7 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             if not _report_misnamed(file, other_names, submission.folder, findings)
         ]
         if len(lost) == len(files):
-            _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
+            _refuse_one_of_several(files[0], candidates, rules.tool_names, findings)
             refuse_other_task(submission, other_names, findings)
         _report_missing(lost, other_names, submission, findings)
         if other_names and findings.ok:
@@ -127,13 +127,13 @@ def _report_similar(
 
     json_lines = [name for name in other_names if _is_named_json_lines(name)]
     names, least = (json_lines, 0.0) if json_lines else (other_names, _CLOSE)
-    similar = difflib.get_close_matches(file, names, len(names) or 1, least)
+    similar_names = difflib.get_close_matches(file, names, len(names) or 1, least)
     # What is more like another missing file is that one.
-    similar = [name for name in similar if difflib.get_close_matches(name, files, 1, 0) == [file]]
-    is_misspelled = len(similar) == 1
+    similar_names = [name for name in similar_names if difflib.get_close_matches(name, files, 1, 0) == [file]]
+    is_misspelled = len(similar_names) == 1
     if not is_misspelled and not len(files) == len(other_names) == 1:
         return False
-    other = similar[0] if is_misspelled else other_names[0]
+    other = similar_names[0] if is_misspelled else other_names[0]
     kind = _JSON_LINES if _is_named_json_lines(other) else kind_of(head_of(submission, other))
     is_other_text = _has_other_text_ending(file, other)
     is_same_name = PurePosixPath(other).stem == PurePosixPath(file).stem

@@ -109,23 +109,23 @@ def read_csv_files(
     lines: list[Ints] = []
     numbers: list[Ints] = []
     wrong_lines: list[Line] = []
-    accepted: list[str] = []
+    remarks: list[str] = []
     with Findings.collect() as findings:
         for key, name, data in sorted(files):
             with findings.part():
                 if n_frames_of_item is not None:
                     _refuse_many_rows(data, name, n_frames_of_item[key], rules)
-                text, accepted_of_file = decode_csv(data, name)
+                text, remarks_of_file = decode_csv(data, name)
                 body = text.rstrip(f"{BLANKS}\n")
                 # One newline at the end is ordinary.
                 if text.count("\n", len(body)) > 1:
-                    accepted_of_file.append("an empty line at the end was accepted")
-                accepted += accepted_of_file
+                    remarks_of_file.append("an empty line at the end was accepted")
+                remarks += remarks_of_file
                 lines_of_file, numbers_of_file = _split(body, name, len(rules.fields), wrong_lines, findings)
                 lines.append(lines_of_file)
                 numbers.append(numbers_of_file)
                 read_files.append((key, name))
-        note_accepted(accepted, findings)
+        note_accepted(remarks, findings)
         no_rows = np.zeros((0, len(rules.fields)), np.int64)
         values = np.concatenate([no_rows, *numbers])
         rows = CsvRows(

@@ -24,11 +24,11 @@ def empty_note() -> Note:
 
 def repeat_hints(rows: Floats | Ints, row_noun: str, effect: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
-    ordered = rows[np.lexsort(rows.T)]
-    repeated = int((ordered[1:] == ordered[:-1]).all(axis=1).sum())
-    if repeated <= _MOST_REPEATED * len(rows):
+    sorted_rows = rows[np.lexsort(rows.T)]
+    n_repeated = int((sorted_rows[1:] == sorted_rows[:-1]).all(axis=1).sum())
+    if n_repeated <= _MOST_REPEATED * len(rows):
         return []
-    return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {effect}")]
+    return [Note("N-REPEATED", f"{counted(n_repeated, row_noun)} of {len(rows):,} {effect}")]
 
 
 def label_hints(n: int, labels: Collection[object], label_noun: str, item_noun: str = "row") -> list[Note]:

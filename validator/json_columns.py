@@ -358,8 +358,8 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
             members[key] = check_member(values_of_key)
         n_further = n_keys - sum(len(column.values) for column in members.values())
         if n_further:
-            further = [child for value in values for key, child in value.items() if key not in checks]
-            n_keys += keys_of_anything(further, levels - 1)
+            other_values = [child for value in values for key, child in value.items() if key not in checks]
+            n_keys += keys_of_anything(other_values, levels - 1)
         n_keys += sum(column.n_keys for column in members.values())
         return Column(values, n_keys, members=members)
 

@@ -368,7 +368,7 @@ class _Reader:
 
     def _fitting_one_by_one(self, entries: list[Entry]) -> list[Entry]:
         """Return the entries that fit their schema, which are taken out of the list; explain the others."""
-        fitting = []
+        fitting_entries = []
         entries.reverse()
         while entries:
             # Values that may be as large as the file are in memory once: they are read again.
@@ -379,8 +379,8 @@ class _Reader:
             if not _fits(value, self._schema.check):
                 self._explain_entry(value, where, n_before)
             elif self._findings.total == n_before:
-                fitting.append(entry._replace(value=value))
-        return fitting
+                fitting_entries.append(entry._replace(value=value))
+        return fitting_entries
 
     def _explain_entry(self, value: JsonValue, where: str, n_before: int) -> None:
         if self._is_holder(value):

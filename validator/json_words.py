@@ -131,12 +131,12 @@ def _problem_of_mark(
         return position, lines._replace(remedy=f"{lines.remedy}: {whole}") if whole else lines
     if not mark:
         return position, _syntax_problem("end" if text_before else "empty")
-    foreign = None if rule == "more text" else _foreign_problem(text, position)
-    if foreign:
-        return position, foreign
-    begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
-    if begun or (rule == "value" and mark not in ",:]}"):
-        first = begun.start() if begun else position
+    foreign_problem = None if rule == "more text" else _foreign_problem(text, position)
+    if foreign_problem:
+        return position, foreign_problem
+    beginning = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
+    if beginning or (rule == "value" and mark not in ",:]}"):
+        first = beginning.start() if beginning else position
         start = text[first : first + _SHOWN].splitlines()[0]
         problem = f"'{quote(start)}' is in the place of a value"
         return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
@@ -291,10 +291,10 @@ class Explainer:
         if isinstance(value, list):
             groups.append((range(len(value)), schema.get("items", {}), "items"))
         if isinstance(value, dict):
-            named = schema.get("properties", {})
-            groups += [([key], part, f"properties/{key}") for key, part in named.items() if key in value]
-            further = [key for key in value if key not in named]
-            groups.append((further, schema.get("additionalProperties", {}), "additionalProperties"))
+            properties = schema.get("properties", {})
+            groups += [([key], part, f"properties/{key}") for key, part in properties.items() if key in value]
+            other_keys = [key for key in value if key not in properties]
+            groups.append((other_keys, schema.get("additionalProperties", {}), "additionalProperties"))
         for keys, part, keyword in groups:
             for index in self._unfit([value[key] for key in keys], part):
                 yield keys[index], value[keys[index]], part, keyword

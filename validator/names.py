@@ -169,9 +169,9 @@ def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
 
 def first_names(names: Iterable[str]) -> str:
     """Return the first names, those of few characters before longer ones: 2 before 10."""
-    ordered = sorted(names, key=lambda name: (len(name), name))
-    text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in ordered[:_SHOWN_OF_SIDE])
-    return f"{text} ..." if len(ordered) > _SHOWN_OF_SIDE else text
+    sorted_names = sorted(names, key=lambda name: (len(name), name))
+    text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in sorted_names[:_SHOWN_OF_SIDE])
+    return f"{text} ..." if len(sorted_names) > _SHOWN_OF_SIDE else text
 
 
 class Change(NamedTuple):

@@ -107,8 +107,8 @@ def some_words(words: Sequence[str], example: str = "", most: int = _MOST_WORDS)
     >>> some_words(["robin", "wren", "owl"], "Owl")
     'owl, robin, wren'
     """
-    alike = folded(example.strip())
-    alike_first = sorted(words, key=lambda word: folded(word.strip()) != alike)
+    folded_example = folded(example.strip())
+    alike_first = sorted(words, key=lambda word: folded(word.strip()) != folded_example)
     text = ", ".join(alike_first[:most])
     return f"{text}, …" if len(words) > most else text
 

@@ -35,10 +35,10 @@ def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
     """
     if not boxes.size:
         return ""
-    outside = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
-    if not outside and height is not None:
-        outside = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
-    return outside
+    explanation = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
+    if not explanation and height is not None:
+        explanation = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
+    return explanation
 
 
 def explain_videos_outside(boxes: Floats, video: Ints) -> str:

@@ -291,8 +291,8 @@ def _copied_boxes(submission: Grounding) -> list[Note]:
         is_copied = is_change.sum(axis=1) <= 1
         if len(boxes) < _LEAST_FOLLOWING or is_copied.mean() <= _MOST_COPIED:
             return []
-    copied = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
-    text = f"{copied} have the same box on several frames in a row, one or two boxes on all ten. "
+    share = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
+    text = f"{share} have the same box on several frames in a row, one or two boxes on all ten. "
     return [Note("N-LOOKS-CONSTANT", text + "One frame is annotated: write the box of each")]
 
 
@@ -302,9 +302,9 @@ def _small_or_large_videos(submission: Grounding) -> list[Note]:
     video = np.array(numbers, dtype=np.int64)[submission.segment]
     coordinates = submission.box.reshape(-1, FRAMES * CORNERS)
     small = small_items_hints(coordinates, video, len(number_of_video), "objects", _WRITE_PIXELS)
-    outside = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
-    if outside:
-        small.append(Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}"))
+    explanation = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
+    if explanation:
+        small.append(Note("N-BOXES-OUTSIDE", f"{explanation}. Videos are resized to a width of {WIDTH}"))
     return small
 
 

@@ -192,9 +192,9 @@ def _pass_on(
     n_bad = 0
     n_pixels = 0
     needed_entries = (entry for entry in entries if n_bad < _MOST_BAD)
-    for entry, checked in _checked_in_order(needed_entries):
+    for entry, future in _checked_in_order(needed_entries):
         try:
-            detection = checked.result()
+            detection = future.result()
         except Refused as refused:
             findings.extend(refused.findings.with_files(lambda _: name))
             n_bad += 1

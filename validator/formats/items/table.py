@@ -78,8 +78,8 @@ def read_table(
     wanted_columns = [form.key, *form.columns]
     with Findings.collect() as findings, collector_off():
         _refuse_large(data, name)
-        text, accepted = decode_csv(data, name)
-        note_accepted(accepted, findings)
+        text, remarks = decode_csv(data, name)
+        note_accepted(remarks, findings)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
         _check_header(header, wanted_columns, name, form.kind)
@@ -172,8 +172,8 @@ def _check_header(header: list[str], wanted_columns: list[str], name: str, kind:
 def _note_other_columns(header: list[str], wanted_columns: list[str], name: str, findings: Findings) -> None:
     other_columns = [quote(column, 30) or "(no name)" for column in header if column not in wanted_columns]
     if other_columns:
-        listed = some_words(other_columns, most=_NAMED_COLUMNS)
-        text = f"{quote(name)} has columns that are not needed and were ignored: {listed}"
+        columns_text = some_words(other_columns, most=_NAMED_COLUMNS)
+        text = f"{quote(name)} has columns that are not needed and were ignored: {columns_text}"
         findings.note("N-CSV-COLUMNS", text)
 
 

@@ -342,9 +342,9 @@ def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_boxes = len(human_of_proposal)
     # Of most submissions one coordinate is enough, and all take long.
-    alike = np.flatnonzero(parts.proposal_box[:, 0] == parts.human_box[human_of_proposal, 0])
-    human_box = parts.human_box[human_of_proposal[alike]]
-    n_alike = int((parts.proposal_box[alike] == human_box).all(axis=1).sum())
+    candidates = np.flatnonzero(parts.proposal_box[:, 0] == parts.human_box[human_of_proposal, 0])
+    human_box = parts.human_box[human_of_proposal[candidates]]
+    n_alike = int((parts.proposal_box[candidates] == human_box).all(axis=1).sum())
     if n_boxes < _LEAST_PROPOSALS or n_alike <= _MOST_HUMAN_BOXES * n_boxes:
         return []
     text = f"{n_alike:,} of {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human"
