@@ -166,21 +166,21 @@ class Gathered:
 
     def _placed(self, findings: Findings, name: Callable[[Key], str]) -> Findings:
         """Return findings with arguments of calls in place of files and the places in them."""
-        placed = Findings()
+        placed_findings = Findings()
         for problem in findings.problems:
             if problem.code == ITEMS_NONE:
                 # No single call is at fault; the message names the first item.
-                placed.repeat(problem, file="", where="")
+                placed_findings.repeat(problem, file="", where="")
                 continue
             changes = {}
             with contextlib.suppress(KeyError, ValueError):
                 key, argument = self.predictions.place(problem.file, problem.where)
                 changes = {"file": "", "where": f"{name(key)}.{argument}"}
-            placed.repeat(problem, **changes)
+            placed_findings.repeat(problem, **changes)
         n_more = findings.total - len(findings.problems)
         if n_more:
-            placed.count_unread(n_more, "")
-        return placed
+            placed_findings.count_unread(n_more, "")
+        return placed_findings
 
 
 def _add_problem(text: str, name: str, findings: Findings) -> None:

@@ -136,8 +136,8 @@ class Score:
 def page_frame(page_text: str) -> str:
     """Return a page as a frame in a notebook."""
     # The styles of the page must not reach the notebook, nor those of the notebook the page.
-    escaped = html.escape(page_text, quote=True)
-    return f'<iframe srcdoc="{escaped}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
+    escaped_page = html.escape(page_text, quote=True)
+    return f'<iframe srcdoc="{escaped_page}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
 
 
 def make_score(loaded: AnyLoaded, result: Result) -> Score:

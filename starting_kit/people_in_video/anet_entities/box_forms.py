@@ -53,8 +53,8 @@ def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] 
             if frame is not None:
                 is_beyond = corners[:, 2:] > np.array(frame) * _MOST_BEYOND
                 n_beyond += int(is_beyond.any(axis=1).sum())
-            for box, resized in zip(boxes, (corners * [*factors, *factors]).tolist()):
-                box[:4] = resized
+            for box, resized_box in zip(boxes, (corners * [*factors, *factors]).tolist()):
+                box[:4] = resized_box
     if 2 * n_beyond > n_boxes:
         raise ConversionError(f"{n_beyond:,} of {n_boxes:,} boxes end beyond {form}; say what they are in")
     text = f"{n_boxes:,} boxes in {form} became pixels of videos of a width of {WIDTH}"

@@ -245,13 +245,13 @@ def _write_page_again(task: str, result: Result, options: argparse.Namespace) ->
         most_bytes = images.MOST_BYTES * drawing_pages.number_of_pages(sections)
         sections = images.with_images(sections, own_images, most_bytes)
     divided = drawing_pages.divide(sections)
-    declared = load_task(task)
-    items_text = f"{outputs.PER_ITEM} beside this page has the score of each {declared.item}."
+    declaration = load_task(task)
+    items_text = f"{outputs.PER_ITEM} beside this page has the score of each {declaration.item}."
     with_links = replace(result.shown, sections=drawing_pages.with_links(divided, items_text))
     heading = _heading_of_mode(task, result, options.loc_mode)
-    html = page.result_page(declared, with_links, result.notes, heading)
+    html = page.result_page(declaration, with_links, result.notes, heading)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
-    drawing_pages.write_pages(options.output, declared.title, divided.pages)
+    drawing_pages.write_pages(options.output, declaration.title, divided.pages)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -322,8 +322,8 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
         item_differences = column[~np.isnan(column)].tolist()
         n_items = Counter(_side(sign * difference) for difference in item_differences)
         text = f"{n_items['up']:,} better, {n_items['even']:,} equal, {n_items['down']:,} worse"
-        whose = element("div", cut(standings.names[place]), element("small", text), class_="name")
-        rows.append([whose, _strip(item_differences, scale, sign, text)])
+        name_cell = element("div", cut(standings.names[place]), element("small", text), class_="name")
+        rows.append([name_cell, _strip(item_differences, scale, sign, text)])
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
     note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "

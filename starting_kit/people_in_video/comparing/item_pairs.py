@@ -129,8 +129,10 @@ def _of_one_size(first: Picture | None, second: Picture | None) -> tuple[Picture
     (first_drawing,), (second_drawing,) = first.drawings, second.drawings
     width = max(first_drawing.size[0], second_drawing.size[0])
     height = max(first_drawing.size[1], second_drawing.size[1])
-    enlarged = [drawing._replace(size=(width, height)) for drawing in (first_drawing, second_drawing)]
-    return replace(first, drawings=enlarged[:1]), replace(second, drawings=enlarged[1:])
+    enlarged_drawings = [
+        drawing._replace(size=(width, height)) for drawing in (first_drawing, second_drawing)
+    ]
+    return replace(first, drawings=enlarged_drawings[:1]), replace(second, drawings=enlarged_drawings[1:])
 
 
 def item_pairs_card(item_pairs: ItemPairs, item: str) -> Element:

@@ -174,11 +174,11 @@ def standings_table(
 
     lines = []
     for row in rows:
-        below = ["baseline"] if row.place is None else details[row.place]
+        lines_below = ["baseline"] if row.place is None else details[row.place]
         score = text_over_text(row.score_text, band_text(row.band, standings.decimals))
         cells: list[Child] = [
             _rank_cell(standings, row),
-            name_element(row.name, *(element("small", text) for text in below)),
+            name_element(row.name, *(element("small", text) for text in lines_below)),
             element("div", score, forest_row(row.band, score_scale), class_="plotted"),
         ]
         if has_differences:
@@ -224,9 +224,9 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
     return text_over_text(rank, standings.comparison.rank_set_text(row.place))
 
 
-def name_element(name: str, *below: Element) -> Element:
+def name_element(name: str, *elements_below: Element) -> Element:
     """Return the name of a submission or a team in a table, which breaks where it is long."""
-    return element("div", cut(name, LONGEST_NAME), *below, class_="name")
+    return element("div", cut(name, LONGEST_NAME), *elements_below, class_="name")
 
 
 def difference_element(difference: Band, scale: Scale, decimals: int) -> Element:
@@ -241,9 +241,9 @@ def too_few(n_items: int, unit: str) -> str:
     return f"{counted(n_items, unit)} {verb} too few"
 
 
-def text_over_text(text: str, below: str) -> Element:
+def text_over_text(text: str, text_below: str) -> Element:
     """Return a text over a smaller one."""
-    return element("div", text, element("small", below), class_="two")
+    return element("div", text, element("small", text_below), class_="two")
 
 
 def sentences(standings: Standings) -> list[str]:

@@ -297,11 +297,11 @@ class DensePosePredictions(Predictions):
         try:
             return gather([entry], self._rules, self._public, self._keep)
         except Refused as refused:
-            placed = Findings()
+            placed_findings = Findings()
             for problem in refused.findings.problems:
                 _, *steps_below = steps(problem.where)
-                placed.repeat(problem, where="/" + "/".join([str(index), *steps_below]))
-            raise Refused(placed) from None
+                placed_findings.repeat(problem, where="/" + "/".join([str(index), *steps_below]))
+            raise Refused(placed_findings) from None
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the detections of both calls."""

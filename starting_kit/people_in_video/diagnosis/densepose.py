@@ -70,15 +70,17 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
 def _arrays(measured: Measured) -> Iterator[Arrays]:
     """Yield parts, U and V at points of persons, of the best detection that is on each."""
     persons: Persons = measured.reference.persons
-    sampled = [pixels for pixels in _best_pixels_of_persons(measured.rows.kept) if len(pixels.point)]
-    if not sampled:
+    pixels_of_persons = [
+        pixels for pixels in _best_pixels_of_persons(measured.rows.kept) if len(pixels.point)
+    ]
+    if not pixels_of_persons:
         return
-    image = persons.image[[pixels.person for pixels in sampled]].astype(np.int64)
+    image = persons.image[[pixels.person for pixels in pixels_of_persons]].astype(np.int64)
     entries = choose_entries(image)
-    sampled = [sampled[entry] for entry in entries.tolist()]
-    point = np.concatenate([pixels.point for pixels in sampled])
-    entry = np.repeat(np.arange(len(sampled)), [len(pixels.point) for pixels in sampled])
-    values = np.concatenate([pixels.values for pixels in sampled], axis=1).astype(np.int64)
+    pixels_of_persons = [pixels_of_persons[entry] for entry in entries.tolist()]
+    point = np.concatenate([pixels.point for pixels in pixels_of_persons])
+    entry = np.repeat(np.arange(len(pixels_of_persons)), [len(pixels.point) for pixels in pixels_of_persons])
+    values = np.concatenate([pixels.values for pixels in pixels_of_persons], axis=1).astype(np.int64)
     true_values = _true_values(persons, point, measured.reference.template)
     # But for the few whose vertex is at no cell that is looked up.
     has_values = ~np.isnan(true_values).any(axis=1)

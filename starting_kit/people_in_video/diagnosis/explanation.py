@@ -151,7 +151,7 @@ def _has_same_spelling(repair: Repair, unknown: UnknownNames) -> bool:
     if repair.trial.change is None or not unknown.explanation.startswith(REMEDY):
         return False
     word = repair.trial.change.word
-    return all(word(name) == near for name, near in unknown.nearest.items())
+    return all(word(name) == nearest_name for name, nearest_name in unknown.nearest.items())
 
 
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:
@@ -160,8 +160,8 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     rename = _explanation(loaded.task).rename
     if not unknown.nearest or rename is None:
         return note
-    renamed = rename(submission, {unknown.kind: unknown.nearest})
-    statistics = loaded.task.measure(loaded.reference, renamed, loaded.settings)
+    renamed_submission = rename(submission, {unknown.kind: unknown.nearest})
+    statistics = loaded.task.measure(loaded.reference, renamed_submission, loaded.settings)
     sign = 1 if loaded.task.higher_is_better else -1
     points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
     # What is far from all names of the data may be anything.

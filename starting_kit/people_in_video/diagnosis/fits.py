@@ -81,15 +81,15 @@ def fit_axes(sample: Regions, corners: Floats) -> AxisMap:
     """Return the map of ``corners`` (n, 2 d) with the best mean IoU; a simpler or rounder one if it is hardly
     worse."""
     is_some = some_entries(sample)
-    some, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
+    some_regions, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
 
     def quality(axis_map: AxisMap) -> float:
-        return float(some.best_iou(axis_map.corners(some_corners)).mean())
+        return float(some_regions.best_iou(axis_map.corners(some_corners)).mean())
 
     maps_of_axes = _voted_maps(sample, corners)
     votes = [AxisMap(*np.array(axes).T) for axes in product(*maps_of_axes)]
     losses = [(1 - _ROUND_LOSS) ** axis_map.n_parameters for axis_map in votes]
-    best = votes[int((_qualities(some, some_corners, maps_of_axes) * losses).argmax())]
+    best = votes[int((_qualities(some_regions, some_corners, maps_of_axes) * losses).argmax())]
     refined = _refine(sample, corners, best)
     if quality(refined) > quality(best):
         best = refined
@@ -200,8 +200,8 @@ def _factors_of_time() -> list[float]:
 
 
 def _simplest_first(factors: set[Fraction]) -> list[float]:
-    ordered = sorted(factors, key=lambda factor: factor.numerator + factor.denominator)
-    return [float(factor) for factor in ordered]
+    sorted_factors = sorted(factors, key=lambda factor: factor.numerator + factor.denominator)
+    return [float(factor) for factor in sorted_factors]
 
 
 def map_words(axis_map: AxisMap, axes: Sequence[str], steps_of_unit: int = 1) -> str:

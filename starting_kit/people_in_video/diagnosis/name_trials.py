@@ -85,8 +85,8 @@ def _swapped_sides(sample: Names) -> Iterator[Trial]:
 def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right in the items in which hardly any side is right, where others are
     right, as where some videos were mirrored."""
-    swapped = sample.coded(swap_sides)
-    has_side = np.flatnonzero(swapped != sample.as_submitted)
+    swapped_codes = sample.coded(swap_sides)
+    has_side = np.flatnonzero(swapped_codes != sample.as_submitted)
     agrees_before, item = sample.agrees(sample.as_submitted)[has_side], sample.item[has_side]
     part = find_part(agrees_before, item) if len(has_side) else None
     if part is None:
@@ -95,7 +95,7 @@ def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
         family=Family.ORDER,
         words=f"with left and right of {sample.what} exchanged {part.words(sample.item_noun)}",
         before=agrees_before[part.is_tested],
-        after=sample.agrees(swapped)[has_side][part.is_tested],
+        after=sample.agrees(swapped_codes)[has_side][part.is_tested],
         item=item[part.is_tested],
         least_share=LEAST_SHARE_OF_COMBINATION,
     )

@@ -83,8 +83,8 @@ def image_drawing(persons: Persons, image: int, text: str, objects: Sequence[Dra
 
 def person_shape(persons: Persons, person: int) -> Shape:
     """Return the annotated shape of a person: the outline of its mask, or its box without one."""
-    placed = persons.mask(person)
-    return _shape(GROUND_TRUTH, persons.box[person], placed.mask, placed.column, placed.row)
+    placed_mask = persons.mask(person)
+    return _shape(GROUND_TRUTH, persons.box[person], placed_mask.mask, placed_mask.column, placed_mask.row)
 
 
 def _pairs_to_draw(persons: Persons, statistics: ImageStatistics) -> Ints:
