@@ -163,14 +163,14 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
     for subfolder, ranking in rankings.items():
         path = report / subfolder / FACTS
         try:
-            reported = dict(json.loads(path.read_text(encoding="utf-8")))
+            report_facts = dict(json.loads(path.read_text(encoding="utf-8")))
         except MALFORMED:
             problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
             raise InputError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)
-        differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
-        if differing:
-            sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
+        names = [name for name in {**facts, **report_facts} if facts.get(name) != report_facts.get(name)]
+        if names:
+            sides = [f"{name}: {facts.get(name)!r} and {report_facts.get(name)!r}" for name in names]
             pair_text = f"the ranking and the report in {quote_path(str(report))}"
             raise InputError(f"{pair_text} are of two runs ({'; '.join(sides)}); {remedy}")
 
@@ -278,9 +278,9 @@ def _check_leaks(competition: Competition, files: Files, references: Files) -> N
     report.errors.refuse_problems()
 
 
-def _compare_files(reference: str, archived: bytes, files: Files, report: LintReport) -> None:
+def _compare_files(reference: str, reference_zip: bytes, files: Files, report: LintReport) -> None:
     """Report the files that hold a file of a reference."""
-    secret = secret_digests_in(archived)
+    secret = secret_digests_in(reference_zip)
     for name, data in files.items():
         common = secret.keys() & digests_in(data).keys()
         names = sorted(secret[digest] or reference for digest in common)

@@ -80,9 +80,9 @@ def build_all(
     written_paths = [output / name for name in plan.bundles]
     folder = written_paths[0].parent
     written_paths += [output / name for name in public_zips]
-    older = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written_paths))
-    if older:
-        print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
+    names = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written_paths))
+    if names:
+        print(f"note | still in {folder.name}/ from an earlier build: {names}; delete what is out of date")
     return written_paths
 
 

@@ -87,7 +87,7 @@ def lint_command(
     if not paths:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1
-    failed = False
+    has_failed = False
     last_table: list[str] = []
     for path in paths:
         report, table = lint_bundle(path, date, samples, zone)
@@ -97,7 +97,7 @@ def lint_command(
             findings.summary().problems(None) for findings in (report.errors, report.warnings)
         )
         unwise = [problem for problem in warnings if not problem.first.code.startswith(CONTENT)]
-        failed |= bool(errors) or (strict and bool(unwise))
+        has_failed |= bool(errors) or (strict and bool(unwise))
         counts = f"{counted(len(errors), 'error')}, {counted(len(warnings), 'warning')}"
         print(f"{printable(path.name)}: {counts}")
         if table and table == last_table:
@@ -106,7 +106,7 @@ def lint_command(
             last_table = table
         for line in [*report.lines(), *table]:
             print(f"  {printable(line)}")
-    return 1 if failed else 0
+    return 1 if has_failed else 0
 
 
 def lint_bundle(

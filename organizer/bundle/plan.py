@@ -79,9 +79,9 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
     missing_references: set[str] = set()
     not_built: list[str] = []
     for name, data in _data_of_bundles(competition, form, plan).items():
-        absent = _absent_references(data, parts)
-        if absent:
-            missing_references |= absent
+        absent_names = _absent_references(data, parts)
+        if absent_names:
+            missing_references |= absent_names
             not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
@@ -99,12 +99,12 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
 
 def _absent_references(data: Competition, parts: Parts) -> set[str]:
     """Return the names of references that the tasks of a competition need and that are not there."""
-    absent = set()
+    absent_names = set()
     for task in data["tasks"]:
         name = reference_name(task)
         if name and parts.reference(name, task_id_of(task)) is None:
-            absent.add(name)
-    return absent
+            absent_names.add(name)
+    return absent_names
 
 
 def _data_of_bundles(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
@@ -143,8 +143,8 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     if not solutions:
         del data["solutions"]
     if form == "v1.5":
-        data, lost = classic(data)
-        plan.notes += lost
+        data, remarks = classic(data)
+        plan.notes += remarks
     files: dict[str, bytes] = {SOURCES: json.dumps(hashes, indent=1).encode()}
     for _, path, key in named_files(data):
         if path in built_files:

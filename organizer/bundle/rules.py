@@ -550,11 +550,11 @@ def _board_rows(data: Competition) -> list[_Row]:
 def _phase_rows(data: Competition, phase: Entry) -> list[_Row]:
     """Return the rows of what a run leaves in a phase."""
     is_hidden = yes(phase.get("hide_output"))
-    visible = {"log (with all scores)": not is_hidden}
+    visibility = {"log (with all scores)": not is_hidden}
     for noun in ("score", "prediction"):
-        visible[f"zip of the {noun}s"] = not is_hidden and not yes(phase.get(f"hide_{noun}_output"))
+        visibility[f"zip of the {noun}s"] = not is_hidden and not yes(phase.get(f"hide_{noun}_output"))
     rows: list[_Row] = []
-    for name, is_visible in visible.items():
+    for name, is_visible in visibility.items():
         rows.append((f"  {name}", "yes", "no", "yes *") if is_visible else (f"  {name}", "no", "no", "no"))
     rows.append(("  zip that was submitted", "yes", "no", "no" if is_hidden else "yes *"))
     rows.append(("  detail page", *_page_cells(data)))

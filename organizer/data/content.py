@@ -217,11 +217,7 @@ def warn_where(
 
 
 def warn_of_share(
-    is_doubtful: Bools,
-    code: str,
-    problem: str,
-    items: tuple[str, str, Sequence[str]],
-    warnings: Findings,
+    is_doubtful: Bools, code: str, problem: str, items: tuple[str, str, Sequence[str]], warnings: Findings
 ) -> None:
     """Warn in one line of how many things are doubtful, and which is the first.
 

@@ -77,15 +77,15 @@ def deleted_since(run_before: Run, run_now: Run) -> list[Deleted]:
     files_now = {(row.team, row.digest) for row in run_now.rows}
     names_before = {row.name for row in run_before.rows}
     new_team_of_file = {row.digest: row.team for row in run_now.rows if row.name not in names_before}
-    earlier = {entry.name: entry for entry in run_before.deleted}
+    entry_of_name = {entry.name: entry for entry in run_before.deleted}
     for row in run_before.rows:
-        renamed = new_team_of_file.get(row.digest, "")
-        earlier[row.name] = Deleted(row.name, row.team, row.digest, renamed)
-    downloaded = read_download_names([*names_now, *earlier])
-    phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+        new_team = new_team_of_file.get(row.digest, "")
+        entry_of_name[row.name] = Deleted(row.name, row.team, row.digest, new_team)
+    download_names = read_download_names([*names_now, *entry_of_name])
+    phase_of_name = {name: reading.phase for name, reading in download_names.items()}
     phases_now = {phase_of_name.get(name) for name in names_now}
     deleted = []
-    for name, entry in earlier.items():
+    for name, entry in entry_of_name.items():
         is_there = name in names_now or (entry.team, entry.digest) in files_now
         if not is_there and phase_of_name.get(name) in phases_now:
             deleted.append(entry)

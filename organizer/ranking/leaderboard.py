@@ -109,8 +109,8 @@ def read_leaderboard(
     is_of_site = any(map(_SITE_TITLE.fullmatch, header))
     site_scores, problems, decimals = list[SiteScore](), list[str](), 0
     for line, cells in rows[1:]:
-        padded = cells + [""] * (len(header) - len(cells))
-        user, score_text = padded[place_of_user], padded[place_of_score]
+        padded_cells = cells + [""] * (len(header) - len(cells))
+        user, score_text = padded_cells[place_of_user], padded_cells[place_of_score]
         if not score_text:
             continue
         score = _number(score_text)

@@ -66,9 +66,9 @@ def find_near_copies(records: Sequence[Record], task: Declaration) -> list[NearC
             (teams[other_indexes] != teams[index]) & (digests[other_indexes] != digests[index])
         ]
         has_same_content = (contents[other_indexes] == contents[index]) & (contents[index] != "")
-        counting = tells[other_indexes] | tells[index]
-        n_items = counting.sum(axis=1)
-        n_equal = (counting & (scores[other_indexes] == scores[index])).sum(axis=1)
+        is_counted = tells[other_indexes] | tells[index]
+        n_items = is_counted.sum(axis=1)
+        n_equal = (is_counted & (scores[other_indexes] == scores[index])).sum(axis=1)
         has_same_scores = (n_equal >= _LEAST_ITEMS) & (n_equal >= _LEAST_SHARE * n_items)
         for place in np.flatnonzero(has_same_content | has_same_scores).tolist():
             other = scored_records[int(other_indexes[place])]

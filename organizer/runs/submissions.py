@@ -151,12 +151,14 @@ def find_submissions(
         if not sources.submissions:
             raise SubmissionsError(f"{path}: there is no zip file in it; {_HINT}")
         submission_names = sorted(sources.submissions, key=natural)
-        downloaded = read_download_names(submission_names)
-        submissions = _read_submissions(submission_names, downloaded, sources)
+        download_names = read_download_names(submission_names)
+        submissions = _read_submissions(submission_names, download_names, sources)
         users = {submission.name: _user_or_team(submission) for submission in submissions}
         rows = read_names(names, users) if names else {}
-        _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
-        submissions = _of_one_phase(submissions, downloaded, only_phase)
+        _warn_of_several_readings(
+            {name: reading for name, reading in download_names.items() if name not in rows}
+        )
+        submissions = _of_one_phase(submissions, download_names, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         submissions = tell_apart(_without_reruns(submissions))
         _warn_of_baselines([each for each in submissions if not rules or each.is_within(rules.limits)])
@@ -216,14 +218,14 @@ def _first_words(words: Sequence[str]) -> str:
 
 
 def _read_submissions(
-    names: Sequence[str], downloaded: Mapping[str, DownloadName], sources: Sources
+    names: Sequence[str], download_names: Mapping[str, DownloadName], sources: Sources
 ) -> list[Submission]:
     """Return the submissions as the folder or the download alone describes them."""
-    teams = {name: _team(name, downloaded.get(name)) for name in names}
+    teams = {name: _team(name, download_names.get(name)) for name in names}
     n_of_team = Counter(teams.values())
     submissions = []
     for name, team in teams.items():
-        reading = downloaded.get(name)
+        reading = download_names.get(name)
         if team == _without_ending(name) and n_of_team[team] > 1:
             team = name  # such a file is a separate team, even if a folder has its name
         submission = Submission(
@@ -237,12 +239,12 @@ def _read_submissions(
     return submissions
 
 
-def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
+def _warn_of_several_readings(download_names: Mapping[str, DownloadName]) -> None:
     """Name the files at the top whose user is uncertain, because their names hold ``_PhaseId`` twice."""
-    uncertain_names = [name for name in downloaded if "/" not in name and len(readings_of(name)) > 1]
+    uncertain_names = [name for name in download_names if "/" not in name and len(readings_of(name)) > 1]
     if uncertain_names:
         users = _first_words(
-            [quote(user) for user in sorted({downloaded[name].user for name in uncertain_names})]
+            [quote(user) for user in sorted({download_names[name].user for name in uncertain_names})]
         )
         names = _first_words(list(map(quote, uncertain_names)))
         problem = f"_PhaseId is twice in {counted(len(uncertain_names), 'name')} ({names})"
@@ -250,13 +252,13 @@ def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
 
 
 def _of_one_phase(
-    submissions: Sequence[Submission], downloaded: Mapping[str, DownloadName], only_phase: str
+    submissions: Sequence[Submission], download_names: Mapping[str, DownloadName], only_phase: str
 ) -> list[Submission]:
     """Return the submissions to a phase, or all if they are of one. Raises SubmissionsError.
 
     In the folders of teams names are theirs: they say nothing of phases unless one is asked for.
     """
-    phase_of_name = {name: reading.phase for name, reading in downloaded.items() if reading.phase}
+    phase_of_name = {name: reading.phase for name, reading in download_names.items() if reading.phase}
     n_of_phase = Counter(phase_of_name.values())
     if not only_phase:
         phases_at_top = {phase for name, phase in phase_of_name.items() if "/" not in name}
@@ -285,8 +287,8 @@ def _counts_of_phases(submissions: Sequence[Submission], phase_of_name: Mapping[
     for phase in sorted(set(phase_of_name.values()), key=natural):
         days = [submission.date for submission in submissions if phase_of_name.get(submission.name) == phase]
         known_days = sorted(filter(None, days))
-        when = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
-        lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{when}")
+        period = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
+        lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{period}")
     return lines
 
 
@@ -501,13 +503,13 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
         header = [_SITE_TITLES.get(title.replace("_", " "), _MORE) for title in header]
     elif sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
-    repeated = [name for name, number in Counter(header).items() if number > 1 and name]
-    if repeated:
-        raise ValueError(f"its header names {', '.join(map(quote, repeated))} twice")
+    repeated_names = [name for name, number in Counter(header).items() if number > 1 and name]
+    if repeated_names:
+        raise ValueError(f"its header names {', '.join(map(quote, repeated_names))} twice")
     for cells in reader:
         if any(cells):
-            padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
-            row = dict(zip(header, padded))
+            padded_cells = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
+            row = dict(zip(header, padded_cells))
             row[_MORE] = "".join(cells[len(header) :])
             yield reader.line_num, row
 

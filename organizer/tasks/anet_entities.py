@@ -242,9 +242,9 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     location = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
     content.check_boxes("word", boxes, location, warnings)
-    if outside := explain_boxes_outside(boxes):
+    if explanation := explain_boxes_outside(boxes):
         remedy = f"multiply by {WIDTH} / width: boxes are in videos that are {WIDTH} pixels wide"
-        warnings.add("R-SIZE", outside, remedy, file=file, rule="outside")
+        warnings.add("R-SIZE", explanation, remedy, file=file, rule="outside")
     word_of_box = _word_of_box(reference)
     is_repeated = content.repeated(np.column_stack([word_of_box, words.frame, boxes]))
     problem = "the box of the word repeats an earlier one"

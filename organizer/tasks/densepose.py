@@ -178,9 +178,11 @@ def _mask_of_box(persons: Persons, person: int) -> Bools:
     left, top, width, height = (int(value) for value in persons.box[person])
     # One more than the box: a point at its end is in the pixel after the last.
     mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
-    placed = persons.mask(person)
-    row, column = placed.row - top, placed.column - left
-    mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
+    placed_mask = persons.mask(person)
+    row, column = placed_mask.row - top, placed_mask.column - left
+    mask[row : row + placed_mask.mask.shape[0], column : column + placed_mask.mask.shape[1]] = (
+        placed_mask.mask
+    )
     return mask
 
 
@@ -330,12 +332,12 @@ def _check_ranges(persons: Persons, location: tuple[str, Place], warnings: Findi
         """Return how many points of each person satisfy a condition in x or in y."""
         return np.bincount(owner[points.any(axis=1)], minlength=len(n_points))
 
-    in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
+    is_in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
     # The box is scaled to 256 pixels, so a point at its end may be a little beyond 255.
-    outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
+    has_outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
     run = "they run from 0 to 255 across the box"
-    warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", location, warnings)
-    warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", location, warnings)
+    warn_where(is_in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", location, warnings)
+    warn_where(has_outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", location, warnings)
     _check_parts_and_categories(persons, location[0], warnings)
     _check_areas(persons, location[0], warnings)
 
