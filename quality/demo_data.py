@@ -39,9 +39,9 @@ def write_demo_data(task_id: str, root: Path) -> None:
         (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
         prepare(task_id, reference, prepared)
         add_marks(task_id, prepared)
-        for made in (MARKS_FILE, VOCABULARY_FILE):
-            if (prepared / made).is_file():
-                shutil.copyfile(prepared / made, reference / made)
+        for file_name in (MARKS_FILE, VOCABULARY_FILE):
+            if (prepared / file_name).is_file():
+                shutil.copyfile(prepared / file_name, reference / file_name)
         task.write_samples(reference, samples)
         form, rules = load_format(task_id)
         for sample in sorted(samples.iterdir()):

@@ -48,22 +48,23 @@ def run_portability(pythons: Sequence[str]) -> int:
             parts = threads.map(_run, repeat(python), programs, cases.values())
             outcomes = {case: outcome for part in parts for case, outcome in part.items()}
             first = first or outcomes
-            differing = sorted(case for case in outcomes if outcomes[case] != first[case])
-            failed = sorted(case for case, (code, _) in outcomes.items() if code != 0)
-            n_wrong += len(differing) + len(failed)
-            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing)}, failed: {len(failed)}"
+            differing_cases = sorted(case for case in outcomes if outcomes[case] != first[case])
+            failed_cases = sorted(case for case, (code, _) in outcomes.items() if code != 0)
+            n_wrong += len(differing_cases) + len(failed_cases)
+            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing_cases)}, "
+            counts += f"failed: {len(failed_cases)}"
             print(f"{_describe(python)}: {counts}", flush=True)
-            for case in [*differing, *failed][:10]:
+            for case in [*differing_cases, *failed_cases][:10]:
                 print("  {}: exit {}: {:.300}".format(case.relative_to(ROOT), *outcomes[case]))
     return 1 if n_wrong else 0
 
 
-def _cases(task_id: str, prepared: Path) -> list[_Case]:
+def _cases(task_id: str, prepared_folder: Path) -> list[_Case]:
     """Return reference folder, prepared where needed, and submission of the golden cases."""
     cases = []
     for path in sorted((ROOT / "tests/golden" / task_id).glob("*/expected.json")):
         case = path.parent
-        reference = prepared / case.name
+        reference = prepared_folder / case.name
         # References in which nothing is annotated cannot be prepared.
         with contextlib.suppress(Refused):
             write_files(reference_files(task_id, case / "ref"), reference)

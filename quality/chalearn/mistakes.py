@@ -101,9 +101,9 @@ def _add_classes(n_classes: int) -> Change:
         changed_rows = {}
         for key, rows in prediction.items():
             changed_rows[key] = [
-                _with_class(row, (row[-3] + further - 1) % n_classes + 1)
+                _with_class(row, (row[-3] + offset - 1) % n_classes + 1)
                 for row in rows
-                for further in range(3)
+                for offset in range(3)
             ]
         return changed_rows
 
@@ -126,10 +126,10 @@ def _fill_gaps(prediction: Prediction) -> Prediction:
     """Let each row end where the next one starts."""
     changed_rows = {}
     for key, rows in prediction.items():
-        ordered = sorted(rows, key=lambda row: row[-2])
-        starts = [row[-2] for row in ordered[1:]]
-        changed_rows[key] = [[*row[:-1], max(row[-1], start - 1)] for row, start in zip(ordered, starts)]
-        changed_rows[key] += ordered[-1:]
+        sorted_rows = sorted(rows, key=lambda row: row[-2])
+        starts = [row[-2] for row in sorted_rows[1:]]
+        changed_rows[key] = [[*row[:-1], max(row[-1], start - 1)] for row, start in zip(sorted_rows, starts)]
+        changed_rows[key] += sorted_rows[-1:]
     return changed_rows
 
 

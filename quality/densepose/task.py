@@ -148,11 +148,11 @@ def _copied(
     entries: Sequence[dict[str, Any]], key: str, copies: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """Return entries once for each copy of the image whose id is at ``key``."""
-    copied = []
+    copied_entries = []
     for entry in entries:
         for copy in copies.get(str(entry[key]), ()):
-            copied.append({**entry, key: int(copy)})
-    return copied
+            copied_entries.append({**entry, key: int(copy)})
+    return copied_entries
 
 
 TASKS = (DensePoseTask(),)

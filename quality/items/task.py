@@ -82,14 +82,14 @@ class ItemQuality(QualityTask[Items]):
         return {self.form.file: encode(self.form, prediction)}
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
-        repeated = dict(files)
+        repeated_files = dict(files)
         for form in (self.form, self.form.truth):
             if form.file in files:
                 items: Items = {}
                 for item, value in decode(form, files[form.file]).items():
                     items.update(dict.fromkeys(copies[item], value))
-                repeated[form.file] = encode(form, items)
-        return repeated
+                repeated_files[form.file] = encode(form, items)
+        return repeated_files
 
     def _guesses(self, reference: Path, rng: random.Random, wrong_share: float) -> Items:
         truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
