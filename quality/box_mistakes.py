@@ -31,7 +31,7 @@ class _BoxMistake(NamedTuple):
 
 def mistakes_in_boxes(
     change_boxes: Callable[[ChangeOfBoxes], Callable[[PredictionT], PredictionT]],
-    comparison_kinds: Sequence[str],
+    nouns: Sequence[str],
     canvas: tuple[int, int],
     said_of_sizes: Sequence[Said] = (),
 ) -> Iterator[Mistake[PredictionT]]:
@@ -41,8 +41,8 @@ def mistakes_in_boxes(
     ----------
     change_boxes : callable
         Makes a change of all boxes of a prediction.
-    comparison_kinds : sequence of str
-        The comparisons in which the search may find them.
+    nouns : sequence of str
+        What is compared, in words, where the search may find them.
     canvas : tuple of int
         The width and the height of images.
     said_of_sizes : sequence of Said
@@ -53,7 +53,7 @@ def mistakes_in_boxes(
             name=mistake.name,
             change=change_boxes(mistake.write),
             said=mistake.said,
-            cures=[Cure(comparison_kinds, mistake.family)],
+            cures=[Cure(nouns, mistake.family)],
         )
 
 

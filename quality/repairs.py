@@ -162,7 +162,7 @@ class _Report(NamedTuple):
 
     def words(self) -> list[str]:
         """Return what is read in which way."""
-        return [f"{repair.what} {repair.trial.words}" for repair in self.repairs]
+        return [f"{repair.noun} {repair.trial.words}" for repair in self.repairs]
 
 
 def _scorers(task: QualityTask[Any], folder: Path) -> Callable[[int], _Scorer]:

@@ -243,7 +243,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
     return [
         Comparison(
             kind="places",
-            what="boxes",
+            noun="boxes",
             samples=_boxes,
             remedy=_BOX,
             remedies=_REMEDIES_OF_BOXES,
@@ -252,7 +252,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
         ),
         Comparison(
             kind="places",
-            what="boxes of a segment",
+            noun="boxes of a segment",
             samples=partial(_objects_of_segments, is_given),
             remedy=_OBJECT,
             repaired=_with_transposed_boxes,
@@ -285,7 +285,7 @@ EXPLANATIONS = {
         [
             Comparison(
                 kind="names",
-                what="word indexes",
+                noun="word indexes",
                 samples=_indexes,
                 remedy=_INDEX,
                 repaired=_with_changed_indexes,

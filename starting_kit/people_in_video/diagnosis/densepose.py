@@ -182,7 +182,7 @@ EXPLANATIONS = {
             Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
             Comparison(
                 kind="places",
-                what="boxes",
+                noun="boxes",
                 samples=_boxes,
                 remedy=_BOX,
                 remedies={Family.ITEMS: _OWN_IMAGE},

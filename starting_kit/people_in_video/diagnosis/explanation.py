@@ -178,7 +178,7 @@ def _repair_note(loaded: AnyLoaded, repair: Repair) -> Note:
     places = ", ".join(loaded.items[item] for item in repair.better_items[:_MOST_PLACES])
     items = f"{len(repair.better_items)} of {counted(repair.n_items, loaded.task.item)}"
     texts = [
-        f"read {trial.words}, {percent_after} of your {repair.what} agree; as submitted, {percent_before}",
+        f"read {trial.words}, {percent_after} of your {repair.noun} agree; as submitted, {percent_before}",
         f"more agree in {items} that were compared, first {places}",
     ]
     if repair.repaired is not None:
@@ -208,7 +208,7 @@ def _step_texts(task: Task, measured: Measured) -> Iterator[str]:
         if not len(agreement):
             continue
         claim = "fit an annotated one" if isinstance(sample, Regions) else "are right"
-        text = f"{_percent(agreement.mean())} of your {comparison.what} {claim}"
+        text = f"{_percent(agreement.mean())} of your {comparison.noun} {claim}"
         if agreement.mean() <= _LOST_SHARE:
             yield f"Agreement is lost here: {text}"
             return

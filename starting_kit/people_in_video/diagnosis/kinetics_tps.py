@@ -141,7 +141,7 @@ def _states(measured: Measured) -> Iterator[Sample]:
     item = true_parts.frame_video[true_parts.human_frame[true_parts.part_human[true_part]]]
     true = true_parts.proposal_state[true_part]
     states = true_parts.states
-    yield _in_order(Names(states, proposals.state[proposal], states, true, item, what="states"))
+    yield _in_order(Names(states, proposals.state[proposal], states, true, item, noun="states"))
     if not len(proposal):
         return
     # The state of the first proposal of each part, and the place of the part among those of its human.
@@ -180,7 +180,7 @@ def _classes(measured: Measured) -> Iterator[Names]:
         true=true_of_item[video],
         item=video,
         true_of_item=true_of_item,
-        what="action classes",
+        noun="action classes",
     )
 
 
@@ -234,7 +234,7 @@ def _with_changed_names(kind: str, measured: Measured, change: Change) -> Kineti
 def _boxes(noun: str, samples: Callable[[Measured], Iterator[Regions]], of_parts_alone: bool) -> Comparison:
     return Comparison(
         kind="places",
-        what=noun,
+        noun=noun,
         samples=samples,
         remedy=_BOX,
         remedies={Family.ITEMS: _OWN_VIDEO},
@@ -265,7 +265,7 @@ EXPLANATIONS = {
             ),
             Comparison(
                 kind="states",
-                what="states",
+                noun="states",
                 samples=_states,
                 remedy=_NAME,
                 remedies={Family.ITEMS: _OWN_PART},
@@ -273,7 +273,7 @@ EXPLANATIONS = {
             ),
             Comparison(
                 kind="classes",
-                what="action classes",
+                noun="action classes",
                 samples=_classes,
                 remedy=_NAME,
                 remedies={Family.ITEMS: _OWN_VIDEO},

@@ -58,7 +58,7 @@ def _numbers(sample: Names) -> Iterator[Trial]:
     if not all(word.isdecimal() for word in sample.vocabulary):
         return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        yield _trial(sample, Family.NUMBERS, f"with {sample.what} {words}", partial(_shift_number, shift))
+        yield _trial(sample, Family.NUMBERS, f"with {sample.noun} {words}", partial(_shift_number, shift))
 
 
 def _shift_number(shift: int, word: str) -> str:
@@ -79,7 +79,7 @@ def swap_sides(word: str) -> str:
 def _swapped_sides(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right, where names have sides."""
     if any(swap_sides(word) != word for word in sample.vocabulary):
-        yield _trial(sample, Family.ORDER, f"with left and right of {sample.what} exchanged", swap_sides)
+        yield _trial(sample, Family.ORDER, f"with left and right of {sample.noun} exchanged", swap_sides)
 
 
 def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
@@ -93,7 +93,7 @@ def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
         return
     yield Trial(
         family=Family.ORDER,
-        words=f"with left and right of {sample.what} exchanged {part.words(sample.item_noun)}",
+        words=f"with left and right of {sample.noun} exchanged {part.words(sample.item_noun)}",
         before=agrees_before[part.is_tested],
         after=sample.agrees(swapped_codes)[has_side][part.is_tested],
         item=item[part.is_tested],
@@ -111,7 +111,7 @@ def _shifts_of_list(sample: Names) -> Iterator[Trial]:
     shift = int(np.bincount(distance[distance > 0]).argmax())
     signed = shift if shift <= n // 2 else shift - n
     steps = f"{abs(signed)} place{'' if abs(signed) == 1 else 's'}"
-    words = f"with {sample.what} {steps} {'later' if signed > 0 else 'earlier'} in their list"
+    words = f"with {sample.noun} {steps} {'later' if signed > 0 else 'earlier'} in their list"
     other_name = dict(zip(sample.vocabulary, [*sample.vocabulary[shift:], *sample.vocabulary[:shift]]))
     yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word))
 
@@ -132,7 +132,7 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     places = assign(np.ones(len(half), dtype=bool)).tolist()
     other_name = {word: sample.vocabulary[place] for word, place in zip(sample.words, places) if place >= 0}
     map_words = _respelling(sample, other_name) or "from a list in another order"
-    words = f"with {sample.what} {map_words}"
+    words = f"with {sample.noun} {map_words}"
     yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word), held_out)
 
 

@@ -392,7 +392,7 @@ class Regions:
             true=self.true_label[true],
             item=self.item[region],
             item_noun=self.item_noun,
-            what=noun,
+            noun=noun,
         )
 
     def by_label(self) -> Regions:
@@ -448,7 +448,7 @@ class Names:
     item : int array of shape (n,)
     true_of_item : int array of shape (n_items,), optional
         The annotated name of each item where there is one for each; then names may be those of another item.
-    item_noun, what : str
+    item_noun, noun : str
         What words call items and these names: "video", "action classes".
     """
 
@@ -459,7 +459,7 @@ class Names:
     item: Ints
     true_of_item: Ints | None = None
     item_noun: str = "video"
-    what: str = "names"
+    noun: str = "names"
 
     @cached_property
     def as_submitted(self) -> Ints:

@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
     ----------
     kind : str
         "places", "names" or another; a submission gets at most one repair of each kind.
-    what : str
+    noun : str
         What is compared, in words: "humans".
     samples : callable
         Returns the samples of a measured submission, none where nothing can be compared. `Trial` are only
@@ -57,7 +57,7 @@ class Comparison(NamedTuple):
     """
 
     kind: str
-    what: str
+    noun: str
     samples: Callable[[Measured], Iterable[Sample]]
     remedy: str
     remedies: Mapping[Family, str] = MappingProxyType({})
@@ -104,9 +104,9 @@ class Repair(NamedTuple):
     repaired: Measured | None
 
     @property
-    def what(self) -> str:
+    def noun(self) -> str:
         """What was compared."""
-        return self.comparison.what
+        return self.comparison.noun
 
     @property
     def family(self) -> Family:
