@@ -32,7 +32,9 @@ def write_demo_data(task_id: str, root: Path) -> None:
     """
     task = quality_tasks()[task_id]
     with tempfile.TemporaryDirectory() as name:
-        reference, samples, prepared = (Path(name) / part for part in ("reference", "samples", "prepared"))
+        reference = Path(name) / "reference"
+        samples = Path(name) / "samples"
+        prepared = Path(name) / "prepared"
         for folder in (reference, samples, prepared):
             folder.mkdir()
         task.write_reference(reference)

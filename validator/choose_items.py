@@ -148,7 +148,8 @@ def _note_names(
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
     respelled_items = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
     if respelled_items:
-        other_name, right_name = (name.format(key="") for name in (rules.other_paths[0], rules.path))
+        other_name = rules.other_paths[0].format(key="")
+        right_name = rules.path.format(key="")
         text = f"{counted(len(respelled_items), 'file')} named {other_name} instead of {right_name}"
         findings.note("N-FILE-SPELLING", text)
 

@@ -93,9 +93,8 @@ def lint_command(
         report, table = lint_bundle(path, date, samples, zone)
         if not bundles and path.stem not in _stems():
             report.add("no such task", file=path.name)
-        errors, warnings = (
-            findings.summary().problems(None) for findings in (report.errors, report.warnings)
-        )
+        errors = report.errors.summary().problems(None)
+        warnings = report.warnings.summary().problems(None)
         unwise = [problem for problem in warnings if not problem.first.code.startswith(CONTENT)]
         has_failed |= bool(errors) or (strict and bool(unwise))
         counts = f"{counted(len(errors), 'error')}, {counted(len(warnings), 'warning')}"

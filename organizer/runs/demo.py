@@ -41,8 +41,8 @@ def run_demo() -> int:
                 rows.append((name, sample.name, "failed", "", page))
                 print(log.getvalue(), file=sys.stderr)
             else:
-                score, coverage = (f"{outcome.result.scores[key]:.4f}" for key in ("score", "coverage"))
-                rows.append((name, sample.name, score, coverage, page))
+                scores = outcome.result.scores
+                rows.append((name, sample.name, f"{scores['score']:.4f}", f"{scores['coverage']:.4f}", page))
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())

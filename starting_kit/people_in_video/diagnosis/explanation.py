@@ -105,10 +105,8 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
         explained_codes.add(_LOW)
     other_notes = [note for note in notes if note.code not in explained_codes]
     measured = Measured(loaded.reference, submission, result.statistics)
-    other_notes = [
-        _with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in other_notes
-    ]
-    return mistakes_first([*repair_notes, *other_notes, *names])
+    notes_with_steps = [_with_steps(note, loaded.task, measured) for note in other_notes]
+    return mistakes_first([*repair_notes, *notes_with_steps, *names])
 
 
 def _one_for_a_cause(
@@ -192,7 +190,9 @@ def _percent(share: float) -> str:
 
 
 def _with_steps(note: Note, task: Task, measured: Measured) -> Note:
-    """Return the note on a low score with the step at which agreement is lost."""
+    """Return a note; that on a low score has the step at which agreement is lost."""
+    if note.code != _LOW:
+        return note
     score, usual_causes = note.text.rsplit(". ", 1)
     # A submission may hold numbers of any size.
     with np.errstate(all="ignore"):

@@ -141,7 +141,15 @@ def _states(measured: Measured) -> Iterator[Sample]:
     item = true_parts.frame_video[true_parts.human_frame[true_parts.part_human[true_part]]]
     true = true_parts.proposal_state[true_part]
     states = true_parts.states
-    yield _in_order(Names(states, proposals.state[proposal], states, true, item, noun="states"))
+    names = Names(
+        words=states,
+        predicted=proposals.state[proposal],
+        vocabulary=states,
+        true=true,
+        item=item,
+        noun="states",
+    )
+    yield _in_order(names)
     if not len(proposal):
         return
     # The state of the first proposal of each part, and the place of the part among those of its human.
@@ -245,7 +253,9 @@ def _boxes(noun: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
 
 def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]) -> KineticsSubmission:
     """Return a submission with other classes, parts, and states; ``new_names`` are by kind."""
-    new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
+    new_classes = new_names.get("class", {})
+    new_parts = new_names.get("part", {})
+    new_states = new_names.get("state", {})
     classes = {video: new_classes.get(name, name) for video, name in submission.classes.items()}
     parts = submission.parts._replace(
         names=[new_parts.get(name, name) for name in submission.parts.names],

@@ -135,10 +135,11 @@ def _named_readings(sample: Regions) -> Mapping[str, Reading]:
     """Return the corners that columns are read as, by the words for the reading, "" for that of the page."""
     readings = _READINGS_OF_INTERVALS if sample.has_intervals else _READINGS_OF_BOXES
     read_by_page, to_columns = (from_sizes, to_sizes) if sample.has_sizes else (as_corners, as_corners)
-    return {
-        "" if reading is read_by_page else words: partial(_read_again, to_columns, reading)
-        for words, reading in readings.items()
-    }
+    named_readings = {}
+    for words, reading in readings.items():
+        name = "" if reading is read_by_page else words
+        named_readings[name] = partial(_read_again, to_columns, reading)
+    return named_readings
 
 
 def _read_again(to_columns: Reading, reading: Reading, corners: Floats) -> Floats:

@@ -149,8 +149,14 @@ def find_repairs(
                     # What would be in the place of the last ones is not in the files.
                     repaired = None
             items, gain = trial.gain_of_items()
-            better_items = items[gain > 0].tolist()
-            repairs.append(Repair(comparison, trial, len(items), better_items, repaired))
+            repair = Repair(
+                comparison=comparison,
+                trial=trial,
+                n_items=len(items),
+                better_items=items[gain > 0].tolist(),
+                repaired=repaired,
+            )
+            repairs.append(repair)
             measured = repaired or measured
     if repairs and score(measured.statistics) < score(as_submitted.statistics):
         return [repair for repair in repairs if repair.repaired is None]
