@@ -192,7 +192,7 @@ def _check_same_bundle(
         if programs and facts.program not in programs:
             sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
             raise InputError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
-        signatures = [_signature_of(task_id, archived, facts.protocol) for archived in references_of_task]
+        signatures = [_signature_of(task_id, data, facts.protocol) for data in references_of_task]
         if facts.signature not in signatures:
             sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
             raise InputError(f"the ranking and the bundle have two references ({sides}); {remedy}")

@@ -178,8 +178,8 @@ def draw_to_middle(canvas: tuple[int, int]) -> ChangeOfAllBoxes:
 
     def change(boxes: Floats, rng: np.random.Generator) -> Floats:
         center = (boxes[:, :2] + boxes[:, 2:]) / 2
-        moved = (1 - rng.uniform(0.5, 0.9)) * (np.array(canvas) / 2 - center)
-        return boxes + np.tile(moved, 2)
+        shift = (1 - rng.uniform(0.5, 0.9)) * (np.array(canvas) / 2 - center)
+        return boxes + np.tile(shift, 2)
 
     return change
 

@@ -144,8 +144,8 @@ def population(
         task.write_reference(source, size=math.ceil(n_least / n_items))
         if copies > 1:
             items = load_against(task_id, source, prepared).items
-            renamed = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
-            files = task.repeated(folder_files(source), renamed)
+            copies_of_item = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
+            files = task.repeated(folder_files(source), copies_of_item)
             shutil.rmtree(source)
             shutil.rmtree(prepared)
             write_files(files, source)

@@ -102,8 +102,8 @@ class _Clock:
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds until now as they may be shown, of each stage or in total."""
-        present = time.perf_counter() - self._stage_began
-        seconds_of_stage = {**self._seconds_of_stage, self.stage: present}
+        stage_seconds = time.perf_counter() - self._stage_began
+        seconds_of_stage = {**self._seconds_of_stage, self.stage: stage_seconds}
         return shown_seconds(seconds_of_stage, self.detail)
 
     def line(self) -> str:

@@ -46,13 +46,13 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
         name_of_pattern: dict[str, str] = {}
         other_names = list(submission.names)
         for file in files:
-            fitting = [name for name in other_names if fnmatchcase(name, file)]
-            if len(fitting) > 1:
-                problem = f"{file_list(fitting)} all fit"
+            fitting_names = [name for name in other_names if fnmatchcase(name, file)]
+            if len(fitting_names) > 1:
+                problem = f"{file_list(fitting_names)} all fit"
                 findings.add("E-FILE-TWICE", problem, "keep one of them", file=_name_form(file))
-            if fitting:
-                name_of_pattern[file] = fitting[0]
-                other_names.remove(fitting[0])
+            if fitting_names:
+                name_of_pattern[file] = fitting_names[0]
+                other_names.remove(fitting_names[0])
         candidates = [name for name in other_names if folded(name).endswith(PurePosixPath(files[0]).suffix)]
         if rules.any_single and not name_of_pattern and len(candidates) == 1 and "/" not in candidates[0]:
             (only_name,) = candidates
@@ -61,15 +61,15 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
             text = f"{quote(only_name)} was read; its name should be {_name_form(files[0])}"
             findings.note("N-FILE-SPELLING", text)
         missing_files = [file for file in files if file not in name_of_pattern]
-        lost = [
+        lost_files = [
             file
             for file in missing_files
             if not _report_misnamed(file, other_names, submission.folder, findings)
         ]
-        if len(lost) == len(files):
+        if len(lost_files) == len(files):
             _refuse_one_of_several(files[0], candidates, rules.tool_names, findings)
             refuse_other_task(submission, other_names, findings)
-        _report_missing(lost, other_names, submission, findings)
+        _report_missing(lost_files, other_names, submission, findings)
         if other_names and findings.ok:
             findings.note("N-FILE-IGNORED", f"{file_list(other_names)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)

@@ -163,8 +163,8 @@ def _separator_problem(line: str, separators: str, rules: CsvRules) -> Problem:
         remedy += ", in whole numbers without decimals"
     elif separators == "blanks" and re.search("[0-9]e[+-]", line):
         remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
-    alone = " alone" if separators.startswith("commas") else ""
-    problem = f"the fields are separated by {separators}, not by commas{alone}"
+    addition = " alone" if separators.startswith("commas") else ""
+    problem = f"the fields are separated by {separators}, not by commas{addition}"
     return Problem("E-CSV-SEPARATOR", problem, remedy, where="column 1")
 
 

@@ -190,24 +190,24 @@ def keys_of_anything(values: Sequence[JsonValue], levels: int) -> int:
 def _check_of(schema: Schema, root: Schema, levels: int) -> Check:
     schema = resolved(schema, root)
     name = schema.get("type")
-    names = name if isinstance(name, list) else [name]
+    type_names = name if isinstance(name, list) else [name]
     rules = set(schema) - REMARKS - {"type"}
-    for one in names:
-        if one not in _KEYWORDS:
-            raise SchemaError(f"there is no type {one}")
-        if rules - _KEYWORDS[one]:
-            place = f"with type {one}" if one else "without a type"
-            raise SchemaError(f"no {', '.join(sorted(rules - _KEYWORDS[one]))} {place}")
+    for type_name in type_names:
+        if type_name not in _KEYWORDS:
+            raise SchemaError(f"there is no type {type_name}")
+        if rules - _KEYWORDS[type_name]:
+            place = f"with type {type_name}" if type_name else "without a type"
+            raise SchemaError(f"no {', '.join(sorted(rules - _KEYWORDS[type_name]))} {place}")
     if name == "array":
         return _check_of_lists(schema, root, levels)
     if name == "object":
         make = _check_of_records if "properties" in schema else _check_of_mappings
         return make(schema, root, levels)
-    if set(names) == {"string"}:
+    if set(type_names) == {"string"}:
         return _check_of_words(schema)
     if name is None:
         return lambda values: Column(values, keys_of_anything(values, levels))
-    return _check_of_types(names, schema, levels)
+    return _check_of_types(type_names, schema, levels)
 
 
 def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:

@@ -94,14 +94,14 @@ class Marks:
         if len(value) == len(pairs):
             return value
         self.any = True
-        marked = Repeating(value)
+        repeating = Repeating(value)
         keys: set[str] = set()
         for key, _ in pairs:
             if key in keys:
-                marked.key = key
+                repeating.key = key
                 break
             keys.add(key)
-        return marked
+        return repeating
 
 
 class Entry(NamedTuple):

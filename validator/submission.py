@@ -196,8 +196,8 @@ def _check_names(members: Mapping[str, Member], findings: Findings) -> None:
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name, rule="case")
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.
-    ordered = sorted(name.replace("/", "\0") for name in members)
-    for first, second in zip(ordered, ordered[1:]):
+    sorted_paths = sorted(name.replace("/", "\0") for name in members)
+    for first, second in zip(sorted_paths, sorted_paths[1:]):
         if second.startswith(f"{first}\0"):
             problem, name = "a file and a folder have this name", first.replace("\0", "/")
             findings.add("E-ZIP-NAME", problem, "rename one of them", file=name, rule="folder")

@@ -153,15 +153,15 @@ def _later_public_data(competition: Competition, parts: Parts) -> tuple[dict[str
     Raises Refused if one shows more of its reference than it may.
     """
     entry_of_index = {task["index"]: task for task in competition["tasks"]}
-    added: set[str] = set()
+    names_so_far: set[str] = set()
     zips, openings = {}, {}
     for number, (_, phase) in enumerate(sorted_phases(competition)):
         entries = [entry_of_index[index] for index in phase["tasks"]]
         for entry in entries:
             name, task_id = reference_name(entry), task_id_of(entry)
-            if not name or not task_id or name in added or parts.is_demo(name, task_id):
+            if not name or not task_id or name in names_so_far or parts.is_demo(name, task_id):
                 continue
-            added.add(name)
+            names_so_far.add(name)
             files = parts.public_files(name, task_id)
             is_held = name in public_names(competition, str(phase.get("public_data") or ""))
             if number and files and not is_held:

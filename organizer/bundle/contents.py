@@ -326,11 +326,12 @@ def _compare_items(
     earlier_name: str, later_name: str, task: Declaration, files: Files, report: LintReport
 ) -> None:
     """Report items that the references of two phases share, unless the settings of the later one say so."""
-    earlier, later = _reference(files[earlier_name], task.id), _reference(files[later_name], task.id)
+    earlier_reference = _reference(files[earlier_name], task.id)
+    later_reference = _reference(files[later_name], task.id)
     earlier_folder = posixpath.basename(earlier_name).removesuffix(".zip").removesuffix("_reference")
-    common = sorted(earlier.items & later.items)
-    is_allowed = later.settings.get("shares_items_with") == earlier_folder
-    if not common or is_allowed or (earlier.is_demo and later.is_demo):
+    common = sorted(earlier_reference.items & later_reference.items)
+    is_allowed = later_reference.settings.get("shares_items_with") == earlier_folder
+    if not common or is_allowed or (earlier_reference.is_demo and later_reference.is_demo):
         return
     report.add(
         "shared items",

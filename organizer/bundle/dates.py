@@ -159,9 +159,9 @@ def date_lines(data: Competition, zone_name: str | None = None) -> list[str]:
     """Return a table (lines of text) of the dates of phases: in UTC, anywhere on earth, and in a zone."""
     zone = find_zone(zone_name) if zone_name else None
     rows: list[tuple[str, ...]] = [("dates", "UTC", "AoE", zone_name or "")]
-    ignored = LintReport()
+    unread_report = LintReport()
     for label, value, is_end in _dates(data):
-        moment = read_date(value, "", ignored, is_end) if value else None
+        moment = read_date(value, "", unread_report, is_end) if value else None
         if moment:
             rows.append((label, *(_clock(moment, column) for column in (datetime.timezone.utc, AOE, zone))))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

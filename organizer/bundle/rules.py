@@ -278,20 +278,20 @@ _DEFINITIONS = competition.load_schema("definitions")
 def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     """Check each value of competition.yaml; return whether its structure allows further checks."""
     schema = {**competition.load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
-    validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
+    validator, plain_data = _Validator(schema, format_checker=_formats), _plain(data)
     n_before = len(report.errors.problems)
-    _check_signs(plain, "", report)
-    errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
+    _check_signs(plain_data, "", report)
+    errors = sorted(validator.iter_errors(plain_data), key=lambda error: list(map(str, error.path)))
     unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
     meant_keys = _report_unknown_keys(unknown_keys, form, report)
     other_errors = [error for error in errors if error.validator != "additionalProperties"]
-    for error in [*other_errors, *validator.descend(plain, _DEFINITIONS["unread"])]:
+    for error in [*other_errors, *validator.descend(plain_data, _DEFINITIONS["unread"])]:
         # A key that is missing because it is misspelled is said once.
         if error.validator != "required" or (_pointer(error), error.message) not in meant_keys:
             _report(error, report)
     if len(report.errors.problems) > n_before:
         return False
-    for error in validator.descend(plain, schema["advice"]):
+    for error in validator.descend(plain_data, schema["advice"]):
         _report(error, report)
     return True
 

@@ -213,7 +213,7 @@ def _replace(
         problem, remedy = "the output would take the place of the source", "choose another folder"
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
     with refused_if_locked(output), replacing_folder(output) as folder:
-        prepared = _write_reference(task_id, source, folder, options)
+        overview, notes = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
         refuse_to_lose(output, folder, replace)
@@ -222,7 +222,7 @@ def _replace(
         add_key(folder, source)
         marks = add_marks(task_id, folder)
         write_manifest(folder)
-    return (*prepared, marks)
+    return overview, notes, marks
 
 
 @contextmanager

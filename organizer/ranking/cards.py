@@ -272,9 +272,9 @@ def violation_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions that break rules of the phase, if there are any."""
     rows = list[list[Cell]]()
     for violation in ranking.violations:
-        ranked = "ranked" if violation.is_ranked else "left out"
+        state = "ranked" if violation.is_ranked else "left out"
         reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
-        rows.append([reason, ranked, *_submission_cells(violation.record)])
+        rows.append([reason, state, *_submission_cells(violation.record)])
     headings = ["What was found", "Ranking", *_SUBMISSION_TITLES]
     text = violations_sentence(ranking.violations)
     return table_cards("rules", "Rules of the phase", text, headings, rows)

@@ -122,12 +122,12 @@ def _phase_names(offers: Sequence[Offer]) -> list[str]:
 
 def rules_of_phase(phase: Entry) -> Phase:
     """Return the dates of a phase and its limits, as the platform reads them."""
-    ignored = LintReport()
+    unread_report = LintReport()
     start, end = phase.get("start"), phase.get("end")
     return Phase(
         name=str(phase.get("name", "")),
-        start=read_date(start, "", ignored) if start else None,
-        end=read_date(end, "", ignored) if end else None,
+        start=read_date(start, "", unread_report) if start else None,
+        end=read_date(end, "", unread_report) if end else None,
         per_day=_limit(phase.get("max_submissions_per_day"), _PER_DAY),
         in_all=_limit(phase.get("max_submissions"), _IN_ALL),
     )

@@ -220,11 +220,11 @@ def _with_members(files: Mapping[str, File], downloads: Iterable[zipfile.ZipFile
     for archive in downloads:
         for name, member in _members_of(archive).items():
             number = 1
-            while (numbered := _numbered(name, number)) in all_files and not _is_same(
-                all_files[numbered], member
+            while (new_name := _numbered(name, number)) in all_files and not _is_same(
+                all_files[new_name], member
             ):
                 number += 1
-            all_files.setdefault(numbered, member)
+            all_files.setdefault(new_name, member)
     return all_files
 
 

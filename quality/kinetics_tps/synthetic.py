@@ -100,8 +100,8 @@ def write_prediction(
 
     def move_box(box: list[float]) -> list[float]:
         x1, y1, x2, y2 = (value + rng.uniform(-jitter, jitter) for value in box)
-        moved = [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)]
-        return [round(value, 1) for value in moved]
+        moved_box = [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)]
+        return [round(value, 1) for value in moved_box]
 
     def predict_name(true_name: str, names: list[str]) -> str:
         return true_name if rng.random() > wrong_share else rng.choice(names)

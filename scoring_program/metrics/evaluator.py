@@ -301,11 +301,11 @@ def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
 
 def _repeated(values: Mapping[str, Any], times: Mapping[str, int]) -> dict[str, Any]:
     """Return the value of each item as often as it occurs, each time under another name."""
-    repeated = {}
+    value_of_name = {}
     for key, n_times in times.items():
         for number in range(n_times if key in values else 0):
-            repeated[f"{key} ({number + 1})" if number else key] = values[key]
-    return repeated
+            value_of_name[f"{key} ({number + 1})" if number else key] = values[key]
+    return value_of_name
 
 
 def scores(statistics: EvaluatorStatistics) -> dict[str, float]:

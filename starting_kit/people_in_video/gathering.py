@@ -119,9 +119,9 @@ class Gathered:
         predictions = self.predictions
         entries_of_unit = _by_unit(predictions, predictions.entries)
         for unit, entries in _by_unit(predictions, state.entries).items():
-            earlier = entries_of_unit.get(unit)
-            is_repeated = earlier is not None and _is_same(predictions, earlier, entries)
-            if earlier is None or is_repeated or repeats == "join":
+            earlier_entries = entries_of_unit.get(unit)
+            is_repeated = earlier_entries is not None and _is_same(predictions, earlier_entries, entries)
+            if earlier_entries is None or is_repeated or repeats == "join":
                 try:
                     predictions.put(entries)
                 except RepeatedError as error:

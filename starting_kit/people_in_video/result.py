@@ -142,7 +142,7 @@ def page_frame(page_text: str) -> str:
 
 def make_score(loaded: AnyLoaded, result: Result) -> Score:
     """Return what is told of the result of scoring on a reference."""
-    plain = outputs.plain_result(result.shown, result.notes)
+    data = outputs.plain_result(result.shown, result.notes)
     return Score(
         scores=result.scores,
         interval=result.interval,
@@ -150,8 +150,8 @@ def make_score(loaded: AnyLoaded, result: Result) -> Score:
         items=item_rows(result),
         notes=result.notes,
         signature=loaded.signature,
-        tables=plain["tables"],
-        _plain=plain,
+        tables=data["tables"],
+        _plain=data,
         _result=without_large_arrays(result),
     )
 

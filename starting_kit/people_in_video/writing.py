@@ -83,13 +83,14 @@ class Predictions(ABC):
 
         Returns whether anything is new.
         """
-        joined = {}
+        new_entries = {}
         for key, entry in additions.items():
-            joined[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
+            new_entries[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
         is_new = any(
-            key not in self.entries or not self.is_same(self.entries[key], joined[key]) for key in joined
+            key not in self.entries or not self.is_same(self.entries[key], new_entries[key])
+            for key in new_entries
         )
-        self.entries.update(joined)
+        self.entries.update(new_entries)
         return is_new
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:

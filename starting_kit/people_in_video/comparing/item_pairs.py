@@ -81,10 +81,10 @@ def draw_item_pairs(
         return None
     items = [loaded.items[number] for number in largest_first.tolist()]
     settings = {**loaded.settings, "notes": False, "interval": False}
-    selected = replace(
+    subset = replace(
         loaded.select_items(items), settings=settings, n_drawings=MOST_DRAWINGS, draws_right=True
     )
-    pictures_of_sides = [_pictures(selected, name, score) for name in names]
+    pictures_of_sides = [_pictures(subset, name, score) for name in names]
     pairs = []
     for item, scores in zip(items, item_scores[largest_first].tolist()):
         first, second = (pictures.get(item, {}) for pictures in pictures_of_sides)
@@ -98,12 +98,12 @@ def draw_item_pairs(
 
 
 def _pictures(
-    selected: HomeLoaded, name: str, score: Callable[[HomeLoaded, str], Result]
+    subset: HomeLoaded, name: str, score: Callable[[HomeLoaded, str], Result]
 ) -> dict[str, dict[str, Picture]]:
     """Return the pictures of each item by their titles, the worst first."""
     pictures_of_item: dict[str, dict[str, Picture]] = {}
     try:
-        sections = score(selected, name).sections
+        sections = score(subset, name).sections
     except Refused:
         # It has none of these items.
         return pictures_of_item

@@ -175,12 +175,12 @@ def _rounder_maps(axis_map: AxisMap, corners: Floats, steps_of_unit: int) -> lis
     maps = []
     for scale in scales:
         # Another scale needs another offset, so that the middle stays where it is.
-        signed = np.where(axis_map.scale == 1, 1.0, np.sign(axis_map.scale) * scale)
-        moved = axis_map.offset + (axis_map.scale - signed) * np.median(centers(corners), axis=0)
-        offset = np.where(axis_map.offset == 0, 0.0, moved)
+        signed_scale = np.where(axis_map.scale == 1, 1.0, np.sign(axis_map.scale) * scale)
+        moved_offset = axis_map.offset + (axis_map.scale - signed_scale) * np.median(centers(corners), axis=0)
+        offset = np.where(axis_map.offset == 0, 0.0, moved_offset)
         for step in offset_steps:
             size_of_step = step * steps_of_unit
-            maps.append(AxisMap(signed, size_of_step * np.rint(offset / size_of_step)))
+            maps.append(AxisMap(signed_scale, size_of_step * np.rint(offset / size_of_step)))
     return maps
 
 

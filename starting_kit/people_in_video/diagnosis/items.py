@@ -134,10 +134,10 @@ def _repaired_labels(measured: Measured, change: Change) -> arrays.Values:
     """Return the labels of items after a change; an item that gets none keeps its own."""
     items: arrays.Values = measured.rows
     n_items = len(items.keys)
-    meant = change.item(np.arange(n_items))
-    is_item = (meant >= 0) & (meant < n_items)
+    item_number = change.item(np.arange(n_items))
+    is_item = (item_number >= 0) & (item_number < n_items)
     values = items.values.copy()
-    values[meant[is_item]] = items.values[is_item]
+    values[item_number[is_item]] = items.values[is_item]
     return items._replace(values=_renumbered(items.names, change)[values])
 
 

@@ -215,10 +215,10 @@ class _Scene:
 
     def _predicted_shape(self, row: int) -> Shape:
         box = self._detections[row].box
-        decoded = self._decoded.get(self._detections[row].index)
+        detection = self._decoded.get(self._detections[row].index)
         mask = np.zeros((1, 1), dtype=bool)
-        if decoded:
-            mask = decoded.pixels[..., 0] > 0
+        if detection:
+            mask = detection.pixels[..., 0] > 0
         return _shape(PREDICTION, np.array(box), mask, left=int(box[0]), top=int(box[1]))
 
 
