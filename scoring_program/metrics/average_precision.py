@@ -139,7 +139,7 @@ def match(
         crowd=people.crowd,
         matched=np.full((*shape, len(detections.score)), -1),
         ignored=np.zeros((*shape, len(detections.score)), dtype=bool),
-        taken=np.zeros((*shape, len(people.area)), dtype=bool),
+        is_taken=np.zeros((*shape, len(people.area)), dtype=bool),
     )
     rank = np.arange(len(detections.image)) - np.searchsorted(detections.image, detections.image)
     matching.first_pass(measures, rank)
@@ -162,7 +162,7 @@ def match(
 class _Matching(NamedTuple):
     """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
 
-    ``ignored_person`` is (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
+    ``ignored_person`` is (n_areas, n_persons), ``is_taken`` (n_areas, n_measures, n_thresholds, n_persons).
     """
 
     pairs: Pairs
@@ -170,7 +170,7 @@ class _Matching(NamedTuple):
     crowd: Bools
     matched: Ints
     ignored: Bools
-    taken: Bools
+    is_taken: Bools
 
     def first_pass(self, measures: Floats, rank: Ints) -> None:
         """Match each detection in turn to the most similar person that is left, at every threshold."""
@@ -179,7 +179,7 @@ class _Matching(NamedTuple):
         place = _places(order)
         for pair, begins in self._turns(rank, (measures >= least[0]).any(axis=0)):
             person = self.pairs.person[pair]
-            is_free = ~self.taken[..., person] | self.crowd[person]
+            is_free = ~self.is_taken[..., person] | self.crowd[person]
             is_possible = is_free & (measures[:, None, pair] >= least)
             best = _last_possible(place[:, :, None, pair], is_possible, begins)
             # Area, measure, threshold, and number of the detection in this turn, of each match.
@@ -188,7 +188,7 @@ class _Matching(NamedTuple):
             matched_person = self.pairs.person[order[a, m, best[a, m, t, number]]]
             self.matched[a, m, t, detection] = matched_person
             self.ignored[a, m, t, detection] = self.ignored_person[a, matched_person]
-            self.taken[a, m, t, matched_person] = True
+            self.is_taken[a, m, t, matched_person] = True
 
     def _first_pass_order(self, measures: Floats) -> Ints:
         """Return the pairs from the worst to the best, shape (n_areas, n_measures, n_pairs).
@@ -208,10 +208,11 @@ class _Matching(NamedTuple):
         ignored_of_pairs = self.ignored_person[:, self.pairs.person]
         order = np.array([np.lexsort((is_ignored, overlap)) for is_ignored in ignored_of_pairs])
         place = _places(order)
-        matched, taken = self.matched[:, :, -1], self.taken[:, :, -1]
+        matched = self.matched[:, :, -1]
+        is_taken = self.is_taken[:, :, -1]
         for pair, begins in self._turns(rank, overlap >= SECOND_PASS_IOU):
             person = self.pairs.person[pair]
-            is_free = ~taken[..., person] | self.crowd[person]
+            is_free = ~is_taken[..., person] | self.crowd[person]
             is_possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
             best = _last_possible(place[:, None, pair], is_possible, begins)
             # Area, measure, and number of the detection in this turn, of each that covers a person.
@@ -222,7 +223,7 @@ class _Matching(NamedTuple):
             self.ignored[a, m, :, detection] = is_ignored[:, None]
             a, m = a[is_ignored], m[is_ignored]
             matched[a, m, detection[is_ignored]] = covered_person[is_ignored]
-            taken[a, m, covered_person[is_ignored]] = True
+            is_taken[a, m, covered_person[is_ignored]] = True
 
     def _turns(self, rank: Ints, is_selected: Bools) -> Iterator[tuple[Ints, Ints]]:
         """Yield the selected pairs of the first detection of every image, then of the second, and so on.
