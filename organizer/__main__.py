@@ -65,8 +65,8 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="see below")
     parser.add_argument("arguments", nargs=argparse.REMAINDER, metavar="...", help="those of the command")
-    chosen = parser.parse_args(arguments)
-    return _run_command(chosen.command, chosen.arguments)
+    options = parser.parse_args(arguments)
+    return _run_command(options.command, options.arguments)
 
 
 def _run_command(name: str, arguments: list[str]) -> int:

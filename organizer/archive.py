@@ -86,9 +86,9 @@ def _archive_files(task_id: str, ranking: Path, report: Path, with_reference: bo
     if not bundle_path.is_file():
         raise InputError(f"{bundle_path}: there is no such bundle; run make bundle")
     bundle, competition = read_bundle(bundle_path)
-    changed = changed_sources(bundle_path, bundle, SOURCE)
-    if changed:
-        built_from = f"{bundle_path.name} was not built from today's {some_words(changed)}"
+    changed_names = changed_sources(bundle_path, bundle, SOURCE)
+    if changed_names:
+        built_from = f"{bundle_path.name} was not built from today's {some_words(changed_names)}"
         print(printable(f"warning | {built_from}; to archive these, run make bundle first"))
     competition = _with_names_of_bundle(competition)
     references = _references(competition, bundle)
@@ -163,16 +163,16 @@ def _check_same_run(task_id: str, folder: Path, report: Path, rankings: Mapping[
     for subfolder, ranking in rankings.items():
         path = report / subfolder / FACTS
         try:
-            reported = dict(json.loads(path.read_text(encoding="utf-8")))
+            report_facts = dict(json.loads(path.read_text(encoding="utf-8")))
         except MALFORMED:
             problem = f"{quote_path(str(path))}: it is not there, or cannot be read"
             raise InputError(f"{problem}; {remedy}") from None
         facts = saved_facts(ranking.facts)
-        differing = [name for name in {**facts, **reported} if facts.get(name) != reported.get(name)]
-        if differing:
-            sides = [f"{name}: {facts.get(name)!r} and {reported.get(name)!r}" for name in differing]
-            both = f"the ranking and the report in {quote_path(str(report))}"
-            raise InputError(f"{both} are of two runs ({'; '.join(sides)}); {remedy}")
+        names = [name for name in {**facts, **report_facts} if facts.get(name) != report_facts.get(name)]
+        if names:
+            sides = [f"{name}: {facts.get(name)!r} and {report_facts.get(name)!r}" for name in names]
+            pair_text = f"the ranking and the report in {quote_path(str(report))}"
+            raise InputError(f"{pair_text} are of two runs ({'; '.join(sides)}); {remedy}")
 
 
 def _check_same_bundle(
@@ -192,7 +192,7 @@ def _check_same_bundle(
         if programs and facts.program not in programs:
             sides = f"ranking: {facts.program}, bundle: {some_words(sorted(programs))}"
             raise InputError(f"the ranking and the bundle have two programs ({sides}); {remedy}")
-        signatures = [_signature_of(task_id, archived, facts.protocol) for archived in references_of_task]
+        signatures = [_signature_of(task_id, data, facts.protocol) for data in references_of_task]
         if facts.signature not in signatures:
             sides = f"ranking: {facts.signature}, bundle: {some_words(signatures)}"
             raise InputError(f"the ranking and the bundle have two references ({sides}); {remedy}")
@@ -278,9 +278,9 @@ def _check_leaks(competition: Competition, files: Files, references: Files) -> N
     report.errors.refuse_problems()
 
 
-def _compare_files(reference: str, archived: bytes, files: Files, report: LintReport) -> None:
+def _compare_files(reference: str, reference_zip: bytes, files: Files, report: LintReport) -> None:
     """Report the files that hold a file of a reference."""
-    secret = secret_digests_in(archived)
+    secret = secret_digests_in(reference_zip)
     for name, data in files.items():
         common = secret.keys() & digests_in(data).keys()
         names = sorted(secret[digest] or reference for digest in common)

@@ -114,18 +114,20 @@ def _predict_noisy(annotations: Annotations[Any, Any], reference: Any, seed: int
     return annotations.noisy(reference, np.random.default_rng(seed), NOISE)
 
 
-def _uncertainty(loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy: Result) -> Uncertainty | None:
+def _uncertainty(
+    loaded: AnyLoaded, annotations: Annotations[Any, Any], noisy_result: Result
+) -> Uncertainty | None:
     """Return how sure scores will be, as the noisy baseline and another one like it show.
 
     The half-width is the mean of both intervals. None with too few items to compare submissions, or where all
     halves of the items score the same.
     """
-    if noisy.halves is None:
+    if noisy_result.halves is None:
         return None
     other_prediction = _predict_noisy(annotations, loaded.reference, _SECOND_SEED)
     submission = loaded.read(annotations.files(other_prediction)).content
     statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
-    submissions = [noisy.halves, loaded.half_scores(statistics)]
+    submissions = [noisy_result.halves, loaded.half_scores(statistics)]
     visible_difference = compare(submissions, loaded.task.higher_is_better).visible
     # NaN with too few items.
     if not visible_difference > 0:

@@ -54,8 +54,8 @@ def wrap(
 ) -> Wrapped:
     """Return an evaluator and its examples, evaluated. Raises Refused."""
     truth, predicted = _read(truth_path), _read(prediction_path)
-    known = {key: value for key, value in predicted.items() if key in truth}
-    if not known:
+    common_predictions = {key: value for key, value in predicted.items() if key in truth}
+    if not common_predictions:
         problem = f"no key of {prediction_path.name} ({_keys_text(predicted)}) is in {truth_path.name}"
         problem += f" ({_keys_text(truth)})"
         Findings().refuse("E-NEW", problem, "write objects from the key of each item to its value")
@@ -69,21 +69,21 @@ def wrap(
         folder = Path(name).resolve()
         write_files(code, folder)
         with within_time_limit():
-            returned = Evaluator(folder / path.name, "", is_open=True).call(truth, known)
-        keys = list(returned)
+            returned_numbers = Evaluator(folder / path.name, "", is_open=True).call(truth, common_predictions)
+        keys = list(returned_numbers)
         if score not in keys:
             names = ", ".join(keys)
             Findings().refuse("E-NEW", f"the evaluator returns {names}", "write one of them as --score")
         evaluator = Evaluator(folder / path.name, score, is_open=True, is_silent=True)
         with within_time_limit():
-            numbers = evaluator.evaluate(truth, known)
-        if numbers != {column_key(key): number for key, number in returned.items()}:
+            numbers = evaluator.evaluate(truth, common_predictions)
+        if numbers != {column_key(key): number for key, number in returned_numbers.items()}:
             Findings().refuse(
                 "E-NEW", "the evaluator returns other numbers the second time", "let it not draw"
             )
     return Wrapped(
         truth=truth,
-        predicted=known,
+        predicted=common_predictions,
         numbers=numbers,
         titles=_titles_of(keys, score),
         code=code,
@@ -199,7 +199,7 @@ def _packages_of(code: Mapping[str, bytes]) -> set[str]:
     packages = set()
     for name, text in code.items():
         names = imported_names(text, Path(name).parent.parts, has_tried=False)
-        packages |= {imported.partition(".")[0] for imported in names}
+        packages |= {module.partition(".")[0] for module in names}
     own_names = {Path(name).parts[0].partition(".")[0] for name in code}
     return {name for name in packages - own_names - _PRESENT if _is_installed(name)}
 

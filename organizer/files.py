@@ -129,8 +129,8 @@ def new_folder(parent: Path, name: str) -> Path:
 
 def unpack(archive: bytes, folder: Path) -> None:
     """Unpack one of our own zips."""
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        opened.extractall(folder)
+    with zipfile.ZipFile(io.BytesIO(archive)) as zip_file:
+        zip_file.extractall(folder)
 
 
 @contextmanager
@@ -279,12 +279,12 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
     if folder.exists() and not folder.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(folder))
     work = folder.with_name(f".{folder.name}.replacing")
-    old, new = work / ".old", work / folder.name
+    old_path, new_path = work / ".old", work / folder.name
 
     def restore_and_clean() -> None:
-        if old.is_dir() and not folder.exists():
-            old.rename(folder)
-        for path in (old, new):
+        if old_path.is_dir() and not folder.exists():
+            old_path.rename(folder)
+        for path in (old_path, new_path):
             if path.is_dir():
                 shutil.rmtree(path)
 
@@ -295,13 +295,13 @@ def replacing_folder(folder: Path) -> Iterator[Path]:
         try:
             restore_and_clean()
             keep_out_of_git(work)
-            new.mkdir()
-            yield new
-            for path in (*new.rglob("*"), new, work):
+            new_path.mkdir()
+            yield new_path
+            for path in (*new_path.rglob("*"), new_path, work):
                 _sync(path)
             if folder.exists():
-                folder.rename(old)
-            new.rename(folder)
+                folder.rename(old_path)
+            new_path.rename(folder)
             _sync(folder.parent)
         finally:
             restore_and_clean()

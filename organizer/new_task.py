@@ -120,59 +120,59 @@ def new_task(task_id: str, **options: Any) -> int:
     ``options`` are fields of `NewTask`. Raises Refused before anything is written. Where the work cannot be
     finished, nothing is left.
     """
-    wanted = NewTask(task_id, **options)
-    texts = task_files(wanted)
-    _check_nothing_is_replaced(wanted.id)
+    request = NewTask(task_id, **options)
+    texts = task_files(request)
+    _check_nothing_is_replaced(request.id)
     try:
         rewrite_files(texts, ROOT)
-        command = [sys.executable, "-m", "quality", "demo-data", wanted.id]
+        command = [sys.executable, "-m", "quality", "demo-data", request.id]
         process = subprocess.run(command, cwd=ROOT, check=False, stdout=subprocess.DEVNULL)
         if process.returncode < 0:  # it was killed, and has not said why
             process.check_returncode()
     except BaseException:
-        _remove(wanted.id)
+        _remove(request.id)
         raise
     if process.returncode:
-        _remove(wanted.id)
+        _remove(request.id)
         return process.returncode
-    print("written:", *_places(wanted.id), sep="\n  ")
-    if wanted.truth is not None and wanted.prediction is not None:
-        examples = f"{wanted.truth.name} and {wanted.prediction.name}"
+    print("written:", *_places(request.id), sep="\n  ")
+    if request.truth is not None and request.prediction is not None:
+        examples = f"{request.truth.name} and {request.prediction.name}"
         print(
             f"note | the kit publishes the values of {examples}, as demo data: no hidden label may be in them"
         )
-    print("next, in this order:", *_steps(wanted.id), sep="\n  ")
+    print("next, in this order:", *_steps(request.id), sep="\n  ")
     return 0
 
 
-def task_files(wanted: NewTask) -> dict[str, bytes]:
+def task_files(request: NewTask) -> dict[str, bytes]:
     """Return the declarations, the page and the golden cases of a new task by their paths. Raises Refused."""
-    _check_id(wanted.id)
-    title = wanted.id.replace("_", " ").capitalize() if wanted.title is None else wanted.title
+    _check_id(request.id)
+    title = request.id.replace("_", " ").capitalize() if request.title is None else request.title
     _check_length("a title", title, 60, '--title "Bird calls"')
-    _check_length("a noun for items", wanted.item, 30, "--item recording")
-    if wanted.evaluator is not None:
-        _check_unused(wanted, _OPTIONS_OF_METRICS, "is not for an evaluator of your own")
-        return _wrapped_files(wanted, title)
-    _check_unused(wanted, _OPTIONS_OF_EVALUATORS, "is for an evaluator of your own")
-    kind = _kind_of(wanted)
-    has_scores = _has_scores(wanted, kind)
+    _check_length("a noun for items", request.item, 30, "--item recording")
+    if request.evaluator is not None:
+        _check_unused(request, _OPTIONS_OF_METRICS, "is not for an evaluator of your own")
+        return _wrapped_files(request, title)
+    _check_unused(request, _OPTIONS_OF_EVALUATORS, "is for an evaluator of your own")
+    kind = _kind_of(request)
+    has_scores = _has_scores(request, kind)
     words = _template_words("detections" if has_scores else kind.value)
-    metric = _metric_of(wanted.metric or words["metric"], kind)
-    values = _declared_values(kind, wanted)
+    metric = _metric_of(request.metric or words["metric"], kind)
+    values = _declared_values(kind, request)
     if has_scores:
         values.update(_WORDS_OF_DETECTIONS, names={LIST_OF_CORNERS[kind]: list(CORNERS[kind])})
-    thresholds = _thresholds_of(wanted.thresholds, metric, has_scores)
-    _check_said_once(wanted)
-    values.update(wanted.values or {})
-    form = _form_of(f"{wanted.id}.{_ending_of(wanted, kind)}", values)
+    thresholds = _thresholds_of(request.thresholds, metric, has_scores)
+    _check_said_once(request)
+    values.update(request.values or {})
+    form = _form_of(f"{request.id}.{_ending_of(request, kind)}", values)
     _check_columns(form)
     _check_scores(form, metric)
     metric_title, metric_text = _metric_words(metric)
     declaration = {
         "title": title,
-        "summary": _with_noun(f"{words['question']} {metric_title}.", wanted.item),
-        "item": wanted.item,
+        "summary": _with_noun(f"{words['question']} {metric_title}.", request.item),
+        "item": request.item,
         "metric": _name_of(metric),
         "range": list(metric.RANGE),
     }
@@ -181,18 +181,18 @@ def task_files(wanted: NewTask) -> dict[str, bytes]:
     for word in ("needs", "error_types"):
         if hasattr(metric, word.upper()):
             declaration[word] = list(getattr(metric, word.upper()))
-    declaration["columns"] = _columns(metric, form, thresholds, wanted.item)
+    declaration["columns"] = _columns(metric, form, thresholds, request.item)
     page_words = {
         "file": form.file,
         "metric_title": metric_title,
-        "metric_text": _with_noun(_with_thresholds(metric_text, thresholds), wanted.item),
-        "content": _with_noun(_content(form, words), wanted.item),
-        "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, wanted.item),
+        "metric_text": _with_noun(_with_thresholds(metric_text, thresholds), request.item),
+        "content": _with_noun(_content(form, words), request.item),
+        "presence": _with_noun(_LEFT_OUT if form.is_missing_empty else _ALL_ONCE, request.item),
         "example": encode(form, {"item_1": example_value(form)}).decode(),
     }
-    files = _declarations_and_page(wanted.id, values, declaration, page_words)
+    files = _declarations_and_page(request.id, values, declaration, page_words)
     # The numbers of other thresholds or of one label are not known here.
-    if wanted.thresholds is None and len(form.names) != 1:
+    if request.thresholds is None and len(form.names) != 1:
         files.update(_golden_cases(words["cases"], form, _name_of(metric)))
     return files
 
@@ -216,44 +216,44 @@ def _declarations_and_page(
     return {path: text.encode() for path, text in texts.items()}
 
 
-def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
+def _wrapped_files(request: NewTask, title: str) -> dict[str, bytes]:
     """Return the files of a task with an evaluator of one's own. Raises Refused."""
-    if wanted.evaluator is None or wanted.truth is None or wanted.prediction is None or not wanted.score:
+    if request.evaluator is None or request.truth is None or request.prediction is None or not request.score:
         _refuse("an evaluator needs examples, and a score", "add --truth, --prediction and --score")
-    if not wanted.evaluator.is_file():
-        _refuse(f"{wanted.evaluator.name} is a folder", "give the script in it as --evaluator")
-    sorting, package_names = wanted.sorting or "desc", list(wanted.needs or ())
+    if not request.evaluator.is_file():
+        _refuse(f"{request.evaluator.name} is a folder", "give the script in it as --evaluator")
+    sorting, package_names = request.sorting or "desc", list(request.needs or ())
     _check_choice("sorting", sorting, ("asc", "desc"))
-    wrapped = wrap(wanted.evaluator, wanted.truth, wanted.prediction, wanted.score, package_names)
+    wrapped = wrap(request.evaluator, request.truth, request.prediction, request.score, package_names)
     schema, truth_schema = schema_of(wrapped.predicted.values()), schema_of(wrapped.truth.values())
     # The shortest value that has something: schemas do not say which texts an evaluator knows.
     examples = sorted(wrapped.predicted.items(), key=lambda item: (not item[1], len(json.dumps(item[1]))))
     item, value = examples[0]
     values = {"kind": "value", "missing": "empty", "schema": schema, "truth_schema": truth_schema}
     values["example"] = value
-    form = parse_form(f"{wanted.id}.json", values)
+    form = parse_form(f"{request.id}.json", values)
     columns: list[dict[str, Any]] = [
-        {"key": "score", "title": wanted.score, "sorting": sorting},
-        {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, wanted.item)},
+        {"key": "score", "title": request.score, "sorting": sorting},
+        {"key": "coverage", "title": "Coverage", "description": _with_noun(_COVERAGE, request.item)},
     ]
     for key, name in wrapped.titles.items():
         if key != "score":
-            is_shown = name != wanted.score
+            is_shown = name != request.score
             columns.append({"key": key, "title": name, "sorting": sorting, "leaderboard": is_shown})
     for column in columns:
         column.setdefault("description", f"What the evaluator calls {column['title']}.")
     conversion = ""
-    if wanted.prediction.is_dir():
-        command = f"people-in-video convert {wanted.id} FOLDER my.zip"
+    if request.prediction.is_dir():
+        command = f"people-in-video convert {request.id} FOLDER my.zip"
         conversion = f" `{command}` writes it from a folder with a CSV file for each item."
     declaration = {
         "title": title,
-        "summary": f"{title} ({wanted.score}).",
-        "item": wanted.item,
+        "summary": f"{title} ({request.score}).",
+        "item": request.item,
         "metric": "evaluator",
         "range": list(RANGE),
-        "evaluator": wanted.evaluator.name,
-        "score": wanted.score,
+        "evaluator": request.evaluator.name,
+        "score": request.score,
         "half_samples": HALVES,
     }
     if package_names:
@@ -261,27 +261,27 @@ def _wrapped_files(wanted: NewTask, title: str) -> dict[str, bytes]:
     declaration["columns"] = columns
     page_words = {
         "file": form.file,
-        "metric_title": wanted.score,
-        "metric_text": f"By the evaluator `{wanted.evaluator.name}` of the organizers.",
+        "metric_title": request.score,
+        "metric_text": f"By the evaluator `{request.evaluator.name}` of the organizers.",
         "content": _with_noun(
             f"an object from the key of each item to its value{_members_text(schema)}.{conversion}",
-            wanted.item,
+            request.item,
         ),
-        "presence": _with_noun(_LEFT_OUT, wanted.item),
+        "presence": _with_noun(_LEFT_OUT, request.item),
         "example": encode(form, {item: value}).decode(),
     }
-    case = f"tests/golden/{wanted.id}/example"
+    case = f"tests/golden/{request.id}/example"
     coverage = len(wrapped.predicted) / len(wrapped.truth)
-    expected = {"score": wrapped.numbers[column_key(wanted.score)], "coverage": coverage, **wrapped.numbers}
-    what = "The examples, with the numbers of the evaluator."
+    scores = {"score": wrapped.numbers[column_key(request.score)], "coverage": coverage, **wrapped.numbers}
+    description = "The examples, with the numbers of the evaluator."
     files = {
-        **_declarations_and_page(wanted.id, values, declaration, page_words),
+        **_declarations_and_page(request.id, values, declaration, page_words),
         f"{case}/ref/{form.truth_file}": encode(form.truth, wrapped.truth),
         f"{case}/res/{form.file}": encode(form, wrapped.predicted),
-        f"{case}/expected.json": json.dumps({"what": what, "published": expected}).encode() + b"\n",
+        f"{case}/expected.json": json.dumps({"what": description, "published": scores}).encode() + b"\n",
     }
     for name, code in wrapped.code.items():
-        files[f"scoring_program/evaluators/{wanted.id}/{name}"] = code
+        files[f"scoring_program/evaluators/{request.id}/{name}"] = code
     return files
 
 
@@ -309,9 +309,9 @@ def _with_thresholds(metric_text: str, thresholds: Sequence[float]) -> str:
     """Return what the page says of a metric, with its thresholds in the first line."""
     if not thresholds:
         return metric_text
-    first_line, line_end, others = metric_text.partition("\n")
+    first_line, line_end, other_lines = metric_text.partition("\n")
     numbers = ", ".join(f"{threshold:g}" for threshold in thresholds)
-    return f"{first_line} The thresholds are {numbers}.{line_end}{others}"
+    return f"{first_line} The thresholds are {numbers}.{line_end}{other_lines}"
 
 
 def _template_words(name: str) -> Mapping[str, Any]:
@@ -320,9 +320,9 @@ def _template_words(name: str) -> Mapping[str, Any]:
     return words
 
 
-def _has_scores(wanted: NewTask, kind: Kind) -> bool:
+def _has_scores(request: NewTask, kind: Kind) -> bool:
     """Return whether predictions have scores: those of boxes always, others if the metric ranks them."""
-    is_ranked = wanted.metric is not None and getattr(_metric_module(wanted.metric), "SCORES", False)
+    is_ranked = request.metric is not None and getattr(_metric_module(request.metric), "SCORES", False)
     return kind is Kind.BOXES or (kind in CORNERS and is_ranked)
 
 
@@ -330,10 +330,10 @@ def _refuse(problem: str, remedy: str) -> NoReturn:
     Findings().refuse("E-NEW", problem, remedy)
 
 
-def _check_unused(wanted: NewTask, names: Iterable[str], problem: str) -> None:
+def _check_unused(request: NewTask, names: Iterable[str], problem: str) -> None:
     """Refuse options that change nothing."""
     for name in names:
-        if getattr(wanted, name) is not None:
+        if getattr(request, name) is not None:
             option = f"--{_OPTION_OF_FIELD.get(name, name)}"
             _refuse(f"{option} {problem}", f"leave {option} out")
 
@@ -377,15 +377,15 @@ def _form_of(file: str, values: Mapping[str, Any]) -> Form:
         _refuse(str(error), "docs/new_task.md lists the words for --labels, --columns and --values")
 
 
-def _kind_of(wanted: NewTask) -> Kind:
+def _kind_of(request: NewTask) -> Kind:
     """Return what an item has; what is asked for may say it without --kind."""
-    if wanted.kind is not None:
-        _check_choice("kind", wanted.kind, _KINDS)
-        return _KINDS[wanted.kind]
-    if wanted.columns is not None:
+    if request.kind is not None:
+        _check_choice("kind", request.kind, _KINDS)
+        return _KINDS[request.kind]
+    if request.columns is not None:
         return Kind.COLUMNS
-    if wanted.metric is not None:
-        return _KINDS[_metric_module(wanted.metric).KINDS[0]]
+    if request.metric is not None:
+        return _KINDS[_metric_module(request.metric).KINDS[0]]
     return Kind.LABEL
 
 
@@ -420,37 +420,37 @@ def _metric_words(metric: ModuleType) -> tuple[str, str]:
     return title, text[:1].upper() + text[1:]
 
 
-def _ending_of(wanted: NewTask, kind: Kind) -> str:
-    ending = wanted.form or ("csv" if kind in KINDS_OF_CSV else "json")
+def _ending_of(request: NewTask, kind: Kind) -> str:
+    ending = request.form or ("csv" if kind in KINDS_OF_CSV else "json")
     _check_choice("format", ending, ["csv", "json"] if kind in KINDS_OF_CSV else ["json"])
     return ending
 
 
-def _declared_values(kind: Kind, wanted: NewTask) -> dict[str, Any]:
+def _declared_values(kind: Kind, request: NewTask) -> dict[str, Any]:
     """Return what a declaration says of the values. Raises Refused."""
     has_labels = kind not in (Kind.NUMBER, Kind.COLUMNS)
-    if wanted.labels is not None and not has_labels:
+    if request.labels is not None and not has_labels:
         _refuse(f"--kind {kind.value} has no labels", "leave --labels out, or write --kind label")
-    if wanted.columns is not None and kind is not Kind.COLUMNS:
+    if request.columns is not None and kind is not Kind.COLUMNS:
         _refuse(f"--kind {kind.value} has no columns", "leave --columns out, or write --kind columns")
     if has_labels:
-        labels = list(_DEFAULT_LABELS if wanted.labels is None else wanted.labels)
+        labels = list(_DEFAULT_LABELS if request.labels is None else request.labels)
         if any("," in label for label in labels):
             _refuse("labels are separated by spaces", 'write them like --labels "robin wren owl"')
         return {"kind": kind.value, "labels": labels}
     if kind is Kind.COLUMNS:
-        columns = list(_DEFAULT_COLUMNS if wanted.columns is None else wanted.columns)
+        columns = list(_DEFAULT_COLUMNS if request.columns is None else request.columns)
         return {"kind": kind.value, "columns": columns}
     return {"kind": kind.value}
 
 
-def _check_said_once(wanted: NewTask) -> None:
+def _check_said_once(request: NewTask) -> None:
     """Refuse values that options say."""
-    values = wanted.values or {}
+    values = request.values or {}
     if "kind" in values:
         _refuse("--values has a kind", "write --kind instead")
     for name in ("labels", "columns"):
-        if name in values and getattr(wanted, name) is not None:
+        if name in values and getattr(request, name) is not None:
             _refuse(f"--{name} and --values both have {name}", f"leave --{name} out")
 
 
@@ -505,8 +505,8 @@ def _corners_text(form: Form) -> str:
         return ""
     unit = " in seconds" if form.kind is Kind.SEGMENTS else ""
     if not form.instance.list:
-        *others, last = (f"`{corner}`" for corner in form.instance.corners)
-        return f"{', '.join(others)} and {last}{unit}"
+        *first_corners, last_corner = (f"`{corner}`" for corner in form.instance.corners)
+        return f"{', '.join(first_corners)} and {last_corner}{unit}"
     corners = ", ".join(form.instance.corners)
     return f"a `{form.instance.list}`, the list `[{corners}]`{unit}"
 
@@ -601,11 +601,11 @@ def _golden_case(case: Mapping[str, Any], form: Form, metric: str) -> dict[str, 
         numbers = {metric: number}
     if not isinstance(number, dict):
         score = fmean(numbers.values())
-    expected = {"score": score, "coverage": 1.0, **numbers}
+    scores = {"score": score, "coverage": 1.0, **numbers}
     return {
         f"{folder}/ref/{form.truth_file}": encode(form.truth, _values_of_case(case["truth"], form.truth)),
         f"{folder}/res/{form.file}": encode(form, _values_of_case(case["predicted"], form)),
-        f"{folder}/expected.json": json.dumps({"what": case["what"], "published": expected}).encode() + b"\n",
+        f"{folder}/expected.json": json.dumps({"what": case["what"], "published": scores}).encode() + b"\n",
     }
 
 

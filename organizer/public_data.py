@@ -163,12 +163,12 @@ def find_leaks_beside(files: Files, task_id: str, other: AnyLoaded) -> list[Leak
     return list(find(files, task_id, other)) if find else []
 
 
-def differing_files(files: Files, expected: Files) -> Iterator[Leak]:
+def differing_files(files: Files, expected_files: Files) -> Iterator[Leak]:
     """Yield the files that are not expected, or not with this content."""
     for name, content in files.items():
-        if name not in expected:
+        if name not in expected_files:
             yield Leak(name, "public data has no such file")
-        elif content != expected[name]:
+        elif content != expected_files[name]:
             yield Leak(name, "this is not what organizer public-data writes for this reference")
 
 

@@ -166,9 +166,9 @@ def _shares_of_table(
     if empty_names:
         problem, remedy = f"no item is in {', '.join(empty_names)}", "write items of two or three parts"
         Findings().refuse(_EMPTY, problem, f"{remedy}, and leave out none between", file=SPLIT_FILE)
-    wanted = len(shares or _SHARES)
-    if (again or shares) and wanted != table.n_parts:
-        problem = f"the items are in {table.n_parts} parts, not in {wanted}"
+    n_parts = len(shares or _SHARES)
+    if (again or shares) and n_parts != table.n_parts:
+        problem = f"the items are in {table.n_parts} parts, not in {n_parts}"
         remedy = "add --again and --shares to deal them anew"
         Findings().refuse("E-SPLIT-FILE", problem, remedy, file=SPLIT_FILE)
     if shares:
@@ -203,10 +203,10 @@ def _write_all_or_nothing(
     original = source
     with refused_if_locked(output), work_folder(output, ".split-") as work:
         if task.prepared_file and not (source / task.prepared_file).is_file():
-            prepared = work / "whole"
-            prepare(task.id, source, prepared)
-            _carry(source, prepared, (), (SYNTHETIC_MARK,))
-            source = prepared
+            prepared_folder = work / "whole"
+            prepare(task.id, source, prepared_folder)
+            _carry(source, prepared_folder, (), (SYNTHETIC_MARK,))
+            source = prepared_folder
         public_files = _public_files_to_divide(task.id, original, source)
         part_of_name = write_parts(task, source, work, division, table)
         parts = [[item for item in part_of_name if part_of_name[item] == part] for part in range(len(names))]
@@ -227,7 +227,7 @@ def _write_all_or_nothing(
     return parts
 
 
-def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Files:
+def _public_files_to_divide(task_id: str, original: Path, prepared_folder: Path) -> Files:
     """Return the public data of a reference, of which each part gets its own.
 
     It is made of the organizers' files, or is beside the reference. There is none where it can be made of
@@ -237,45 +237,46 @@ def _public_files_to_divide(task_id: str, original: Path, prepared: Path) -> Fil
         return {}
     if not is_prepared(task_id, original):
         settings = load_task(task_id).settings(original)
-        read_vocabulary = partial(read_if_any, prepared / VOCABULARY_FILE)
+        read_vocabulary = partial(read_if_any, prepared_folder / VOCABULARY_FILE)
         return make_public_data(PublicSource(task_id, original, settings, read_vocabulary)).files
-    beside = original.with_name(f"{original.name}{PUBLIC_SUFFIX}")
-    if beside.is_dir():
-        return folder_files(beside)
-    print(f"no public data is divided: {beside} is missing; organizer prepare writes it from your own files")
+    public_folder = original.with_name(f"{original.name}{PUBLIC_SUFFIX}")
+    if public_folder.is_dir():
+        return folder_files(public_folder)
+    problem = f"no public data is divided: {public_folder} is missing"
+    print(f"{problem}; organizer prepare writes it from your own files")
     return {}
 
 
-def _complete_part(task_id: str, part: Path, former: Path) -> None:
+def _complete_part(task_id: str, part: Path, former_part: Path) -> None:
     """Keep the settings and the key of a former part, and what it says to git; write marks into a part."""
-    if (former / SETTINGS_FILE).is_file():
-        _keep_settings(load_task(task_id), former, part)
+    if (former_part / SETTINGS_FILE).is_file():
+        _keep_settings(load_task(task_id), former_part, part)
     add_marks(task_id, part)
     if not (part / KEY_FILE).is_file():
-        copy_key(former, part)
-    if (former / GIT_IGNORE).is_file():
-        shutil.copyfile(former / GIT_IGNORE, part / GIT_IGNORE)
+        copy_key(former_part, part)
+    if (former_part / GIT_IGNORE).is_file():
+        shutil.copyfile(former_part / GIT_IGNORE, part / GIT_IGNORE)
     keep_out_of_git(part)
 
 
-def _keep_settings(task: Task, former: Path, part: Path) -> None:
+def _keep_settings(task: Task, former_part: Path, part: Path) -> None:
     """Copy the settings of a former part into a new one, and print what the reference has otherwise."""
     settings_of_reference = task.settings(part)
-    shutil.copyfile(former / SETTINGS_FILE, part / SETTINGS_FILE)
-    differing = []
+    shutil.copyfile(former_part / SETTINGS_FILE, part / SETTINGS_FILE)
+    differences = []
     with naming_folder(part.name):
         settings = task.settings(part)
     for key, value in settings.items():
         if value != settings_of_reference[key]:
-            differing.append(f"{key}: {value} (the reference: {settings_of_reference[key]})")
-    if differing:
-        print(printable(f"note | {part.name} keeps its {SETTINGS_FILE}: {', '.join(differing)}"))
+            differences.append(f"{key}: {value} (the reference: {settings_of_reference[key]})")
+    if differences:
+        print(printable(f"note | {part.name} keeps its {SETTINGS_FILE}: {', '.join(differences)}"))
 
 
-def _replace_folder(new: Path, output: Path) -> None:
+def _replace_folder(new_folder: Path, output: Path) -> None:
     """Move the files of a folder to its place, where a former one is replaced. Raises Refused."""
     with refused_if_locked(output), replacing_folder(output) as folder:
-        for path in new.iterdir():
+        for path in new_folder.iterdir():
             path.rename(folder / path.name)
 
 
@@ -294,9 +295,9 @@ def _print_changes(text: str, edited_text: str, findings: Findings) -> None:
 def phase_sentence(task: Declaration, n_parts: int = 2) -> str:
     """Return what a phase with a later part tells participants about submissions for all parts."""
     other_items = f"Other {task.item}s than in the phase before."
-    which = "both" if n_parts == 2 else "all phases"
+    scope = "both" if n_parts == 2 else "all phases"
     all_parts = (
-        f"A submission may hold predictions for {which}: each phase scores its own and ignores the others."
+        f"A submission may hold predictions for {scope}: each phase scores its own and ignores the others."
     )
     return f"{other_items} {all_parts}"
 
@@ -341,10 +342,10 @@ def _print_scored_items(loaded: AnyLoaded, name: str, is_in_part: Sequence[bool]
     group_numbers = loaded.groups.number[np.array(is_in_part, dtype=bool)]
     number = np.unique(group_numbers, return_inverse=True)[1]
     groups = loaded.groups._replace(number=number)
-    scored = f"{name}: {groups.count_text(loaded.task.item)}"
+    text = f"{name}: {groups.count_text(loaded.task.item)}"
     if groups.n_groups < LEAST_ITEMS:
-        scored = f"warning | {scored}: fewer than {LEAST_ITEMS} cannot rank teams"
-    print(scored)
+        text = f"warning | {text}: fewer than {LEAST_ITEMS} cannot rank teams"
+    print(text)
 
 
 def _write_part(loaded: AnyLoaded, source: Path, items: Sequence[str], folder: Path) -> None:
@@ -420,7 +421,7 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
 
     Groups with the rarest columns choose first, as in iterative stratification (Sechidis et al., ECML PKDD
     2011), in random order among equals. Then each group in turn moves to the part where it is best, until
-    none moves: the sum of (count - wanted)² / wanted over parts and columns never grows.
+    none moves: the sum of (count - target)² / target over parts and columns never grows.
 
     Parameters
     ----------
@@ -432,23 +433,23 @@ def divide(counts: Floats, shares: Floats, seed: int) -> Ints:
     seed : int
     """
     totals = counts.sum(axis=0)
-    wanted = shares[:, None] * np.maximum(totals, 1)
+    target = shares[:, None] * np.maximum(totals, 1)
     weights = np.ones(len(totals))
     weights[-1] = max(len(totals) - 1, 1)
     order = np.random.default_rng(seed).permutation(len(counts))
     rarest = np.where(counts > 0, totals, np.inf).min(axis=1)
     order = order[np.argsort(rarest[order], kind="stable")]
-    part, held = np.full(len(counts), -1), np.zeros_like(wanted)
+    part, held = np.full(len(counts), -1), np.zeros_like(target)
     for _ in range(_SWEEPS):
-        before = part.copy()
+        part_before = part.copy()
         for group in order.tolist():
             group_counts = counts[group]
             if part[group] >= 0:
                 held[part[group]] -= group_counts
-            cost = (weights * group_counts * (2 * (held - wanted) + group_counts) / wanted).sum(axis=1)
+            cost = (weights * group_counts * (2 * (held - target) + group_counts) / target).sum(axis=1)
             part[group] = int(cost.argmin())
             held[part[group]] += group_counts
-        if (part == before).all():
+        if (part == part_before).all():
             break
     return part
 
@@ -478,15 +479,15 @@ def _print_classes(classes: Mapping[str, Sequence[str]], parts: Sequence[Sequenc
         print(f"{counted(n_in_one_part, 'class', 'classes')} of {len(total):,} in one part only")
 
 
-def _carry(source: Path, folder: Path, linked: Sequence[str], copied: Sequence[str]) -> None:
+def _carry(source: Path, folder: Path, linked_names: Sequence[str], copied_names: Sequence[str]) -> None:
     """Link large files that a source has, and copy those that are edited by hand."""
-    for name in linked:
+    for name in linked_names:
         if (source / name).is_file():
             try:
                 os.link(source / name, folder / name)
             except OSError:  # no links between these folders
                 shutil.copyfile(source / name, folder / name)
-    for name in copied:
+    for name in copied_names:
         if (source / name).is_file():
             shutil.copyfile(source / name, folder / name)
 
@@ -497,14 +498,14 @@ def _change_settings(path: Path, changes: Settings) -> None:
     settings = load_strict(text) or {}
     if all(settings.get(name) == value for name, value in changes.items()):
         return
-    wanted = {**settings, **changes}
-    kept = [line for line in text.splitlines() if line.partition(":")[0] not in changes]
-    edited = "\n".join([*kept, yaml.safe_dump(dict(changes))])
+    new_settings = {**settings, **changes}
+    other_lines = [line for line in text.splitlines() if line.partition(":")[0] not in changes]
+    new_text = "\n".join([*other_lines, yaml.safe_dump(dict(changes))])
     try:
-        is_right = load_strict(edited) == wanted
+        is_right = load_strict(new_text) == new_settings
     except yaml.YAMLError:  # all settings are on one line
         is_right = False
-    write_durable(path, edited if is_right else yaml.safe_dump(wanted))
+    write_durable(path, new_text if is_right else yaml.safe_dump(new_settings))
 
 
 def _cut_groups(source: Path, items: set[str], output: Path) -> None:

@@ -145,9 +145,9 @@ def keep_parts(
         first_of_group.setdefault(group, name)
     if part_of_new is not None:
         part_of_group = {**dict.fromkeys(group_of_name.values(), part_of_new), **part_of_group}
-    new = [quote(name) for name, group in group_of_name.items() if group not in part_of_group]
-    if new:
-        problem = f"{some_words(new, most=_SHOWN_ITEMS)}: new, and in no part"
+    new_names = [quote(name) for name, group in group_of_name.items() if group not in part_of_group]
+    if new_names:
+        problem = f"{some_words(new_names, most=_SHOWN_ITEMS)}: new, and in no part"
         remedy = "add --new-to PART, or write them into the table"
         findings.add("E-SPLIT-NEW", problem, remedy, file=path.name)
     findings.refuse_problems()
@@ -155,27 +155,29 @@ def keep_parts(
 
 
 def change_lines(
-    former: Mapping[str, int], part_of_name: Mapping[str, int], names: Sequence[str], noun: str
+    former_parts: Mapping[str, int], part_of_name: Mapping[str, int], names: Sequence[str], noun: str
 ) -> list[str]:
     """Return what differs from a former division: new items, items that are gone, and items that move."""
-    n_kept = sum(former.get(item) == part for item, part in part_of_name.items())
+    n_kept = sum(former_parts.get(item) == part for item, part in part_of_name.items())
     lines = [f"{n_kept:,} of {counted(len(part_of_name), noun)} stay in their part"]
     for part, name in enumerate(names):
-        new = [item for item, new_part in part_of_name.items() if new_part == part and item not in former]
-        if new:
-            lines.append(f"{_counted_items(new, noun, 'new ')}: to {name}")
-    gone = [item for item in former if item not in part_of_name]
-    if gone:
-        lines.append(f"{_counted_items(gone, noun)}: gone from the reference")
+        new_items = [
+            item for item, new_part in part_of_name.items() if new_part == part and item not in former_parts
+        ]
+        if new_items:
+            lines.append(f"{_counted_items(new_items, noun, 'new ')}: to {name}")
+    gone_items = [item for item in former_parts if item not in part_of_name]
+    if gone_items:
+        lines.append(f"{_counted_items(gone_items, noun)}: gone from the reference")
     moves: dict[tuple[int, int], list[str]] = {}
     for item, part in part_of_name.items():
-        if former.get(item, part) != part:
-            moves.setdefault((former[item], part), []).append(item)
+        if former_parts.get(item, part) != part:
+            moves.setdefault((former_parts[item], part), []).append(item)
     for (old_part, new_part), items in sorted(moves.items()):
         lines.append(f"{counted(len(items), noun)} moved from {names[old_part]} to {names[new_part]}")
     return lines
 
 
 def _counted_items(items: Sequence[str], noun: str, adjective: str = "") -> str:
-    shown = some_words(list(map(quote, items)), most=_SHOWN_ITEMS)
-    return f"{counted(len(items), adjective + noun)} ({shown})"
+    examples = some_words(list(map(quote, items)), most=_SHOWN_ITEMS)
+    return f"{counted(len(items), adjective + noun)} ({examples})"

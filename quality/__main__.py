@@ -57,8 +57,8 @@ def build_parser() -> argparse.ArgumentParser:
     _add_ids(same, (), "tasks to compare; default: all, and the bundles")
     golden = add("golden", "golden:golden_command", "write the skeleton of a golden case")
     golden.add_argument("task_id", type=_id, metavar="id")
-    what = "ref/ with a reference, res/ with the files of a submission"
-    golden.add_argument("folder", type=Path, help=what)
+    help_text = "ref/ with a reference, res/ with the files of a submission"
+    golden.add_argument("folder", type=Path, help=help_text)
     golden.add_argument("--name", default="", help="of the case; default: the name of the folder")
     _add_ids(
         add("demo-data", "demo_command:demo_data_command", "write the demo references and samples again")
@@ -97,8 +97,8 @@ def _add_searches(add: Callable[[str, str, str], argparse.ArgumentParser]) -> No
     fuzz.add_argument("--task", dest="ids", type=_id, nargs="+", default=task_ids(), metavar="ID")
     edits = add("edits", "edits:edits_command", "build and lint random edits of competition.yaml")
     edits.add_argument("number", nargs="?", type=int, default=1000)
-    what = "how many of them are such as organizers make, whose samples are run"
-    edits.add_argument("--samples", dest="with_samples", type=int, default=20, help=what)
+    help_text = "how many of them are such as organizers make, whose samples are run"
+    edits.add_argument("--samples", dest="with_samples", type=int, default=20, help=help_text)
     edits.add_argument("--seed", type=int, default=0, help="the first of the seeds")
     add("all", "all:run_all", "run all of these one after the other").add_argument(
         "--quick", action="store_true", help="half a minute of each, at most"

@@ -23,12 +23,12 @@ _QUICK = (
 
 def run_all(quick: bool) -> int:
     """Run the other commands; return 1 if one of them fails."""
-    failed = []
+    failed_commands = []
     for command in _QUICK if quick else _FULL:
         print(f"## {command}", flush=True)
         begin = time.perf_counter()
-        done = subprocess.run([sys.executable, "-m", "quality", *command.split()], cwd=ROOT, check=False)
-        print(f"{time.perf_counter() - begin:.0f} s, exit code {done.returncode}\n", flush=True)
-        failed += [command] if done.returncode else []
-    print(f"failed: {', '.join(failed) or 'none'}")
-    return int(bool(failed))
+        process = subprocess.run([sys.executable, "-m", "quality", *command.split()], cwd=ROOT, check=False)
+        print(f"{time.perf_counter() - begin:.0f} s, exit code {process.returncode}\n", flush=True)
+        failed_commands += [command] if process.returncode else []
+    print(f"failed: {', '.join(failed_commands) or 'none'}")
+    return int(bool(failed_commands))

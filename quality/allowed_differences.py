@@ -118,9 +118,9 @@ _PROBLEMS = (
             "problems are listed by file, column and entry, at their own places, also those before a syntax "
             "error; a file that is not what its name says has a code of its own",
             _EVERYTHING,
-            rf"/{code}-(?:{ends})/(?:check|score-\w+|program){_MESSAGES}",
+            rf"/{code}-(?:{endings})/(?:check|score-\w+|program){_MESSAGES}",
         )
-        for code, ends in _OTHER_PROBLEMS.items()
+        for code, endings in _OTHER_PROBLEMS.items()
     ),
     AllowedDifference(
         "files named metadata are refused, before other problems",

@@ -31,7 +31,7 @@ class _BoxMistake(NamedTuple):
 
 def mistakes_in_boxes(
     change_boxes: Callable[[ChangeOfBoxes], Callable[[PredictionT], PredictionT]],
-    compared: Sequence[str],
+    nouns: Sequence[str],
     canvas: tuple[int, int],
     said_of_sizes: Sequence[Said] = (),
 ) -> Iterator[Mistake[PredictionT]]:
@@ -41,8 +41,8 @@ def mistakes_in_boxes(
     ----------
     change_boxes : callable
         Makes a change of all boxes of a prediction.
-    compared : sequence of str
-        The comparisons in which the search may find them.
+    nouns : sequence of str
+        What is compared, in words, where the search may find them.
     canvas : tuple of int
         The width and the height of images.
     said_of_sizes : sequence of Said
@@ -53,7 +53,7 @@ def mistakes_in_boxes(
             name=mistake.name,
             change=change_boxes(mistake.write),
             said=mistake.said,
-            cures=[Cure(compared, mistake.family)],
+            cures=[Cure(nouns, mistake.family)],
         )
 
 
@@ -178,8 +178,8 @@ def draw_to_middle(canvas: tuple[int, int]) -> ChangeOfAllBoxes:
 
     def change(boxes: Floats, rng: np.random.Generator) -> Floats:
         center = (boxes[:, :2] + boxes[:, 2:]) / 2
-        moved = (1 - rng.uniform(0.5, 0.9)) * (np.array(canvas) / 2 - center)
-        return boxes + np.tile(moved, 2)
+        shift = (1 - rng.uniform(0.5, 0.9)) * (np.array(canvas) / 2 - center)
+        return boxes + np.tile(shift, 2)
 
     return change
 

@@ -118,8 +118,8 @@ class Population:
         """Return whether the interval of a submission for a sample of items is marked as rough."""
         statistics = self.submissions[number]
         reason = few_items(
-            imperfect=~statistics.item_perfect[sample],
-            scored=statistics.item_scores[sample] > 0,
+            has_errors=~statistics.item_perfect[sample],
+            has_score=statistics.item_scores[sample] > 0,
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
         return reason is not None
@@ -144,8 +144,8 @@ def population(
         task.write_reference(source, size=math.ceil(n_least / n_items))
         if copies > 1:
             items = load_against(task_id, source, prepared).items
-            renamed = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
-            files = task.repeated(folder_files(source), renamed)
+            copies_of_item = {item: [f"{item}{copy}" for copy in range(copies)] for item in items}
+            files = task.repeated(folder_files(source), copies_of_item)
             shutil.rmtree(source)
             shutil.rmtree(prepared)
             write_files(files, source)

@@ -15,14 +15,14 @@ ContentT = TypeVar("ContentT")
 
 
 class Cure(NamedTuple):
-    """A repair that is right for a mistake: one of a family, of one of the things that are compared."""
+    """A repair that is right for a mistake: one of a family, of a comparison with one of the ``nouns``."""
 
-    compared: Sequence[str]
+    nouns: Sequence[str]
     family: Family
 
     def is_found(self, repairs: Iterable[Repair]) -> bool:
         """Return whether one of the repairs that were found is this one, whatever its parameters."""
-        return any(repair.what in self.compared and repair.family is self.family for repair in repairs)
+        return any(repair.noun in self.nouns and repair.family is self.family for repair in repairs)
 
 
 def next_items(n_items: int) -> Ints:

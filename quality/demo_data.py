@@ -32,23 +32,25 @@ def write_demo_data(task_id: str, root: Path) -> None:
     """
     task = quality_tasks()[task_id]
     with tempfile.TemporaryDirectory() as name:
-        reference, samples, prepared = (Path(name) / part for part in ("reference", "samples", "prepared"))
+        reference = Path(name) / "reference"
+        samples = Path(name) / "samples"
+        prepared = Path(name) / "prepared"
         for folder in (reference, samples, prepared):
             folder.mkdir()
         task.write_reference(reference)
         (reference / SYNTHETIC_MARK).write_text(_MARK_TEXT, encoding="utf-8")
         prepare(task_id, reference, prepared)
         add_marks(task_id, prepared)
-        for made in (MARKS_FILE, VOCABULARY_FILE):
-            if (prepared / made).is_file():
-                shutil.copyfile(prepared / made, reference / made)
+        for file_name in (MARKS_FILE, VOCABULARY_FILE):
+            if (prepared / file_name).is_file():
+                shutil.copyfile(prepared / file_name, reference / file_name)
         task.write_samples(reference, samples)
         form, rules = load_format(task_id)
         for sample in sorted(samples.iterdir()):
             form.read(sample, rules)
-        for written, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
+        for folder_to_copy, place in ((reference, "reference_data"), (samples, "starting_kit/samples")):
             shutil.rmtree(root / place / task_id, ignore_errors=True)
-            write_files(folder_files(written), root / place / task_id)
+            write_files(folder_files(folder_to_copy), root / place / task_id)
 
 
 def write_full_size(task_id: str, scale: float, folder: Path) -> Files:

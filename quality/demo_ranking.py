@@ -69,11 +69,11 @@ def _write_submissions(samples: Path, submissions: Path, names: Path) -> None:
         (submissions / team).mkdir(parents=True)
         for attempt, share in enumerate((0.4, 0.9)):
             good_share = share - 0.06 * (number // 2)
-            mixed = {}
+            files = {}
             for name in good:
                 is_good = pick.random() < good_share
-                mixed[name] = good[name] if is_good else weak[name]
-            (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(mixed))
+                files[name] = good[name] if is_good else weak[name]
+            (submissions / team / f"{attempt + 1}.zip").write_bytes(zip_bytes(files))
             rows.append((f"{team}/{attempt + 1}.zip", team, f"2024-05-{1 + number + 14 * attempt:02d}"))
     (submissions / TEAMS[-1] / "3.zip").write_bytes(b"this is no zip")
     with names.open("w", encoding="utf-8", newline="") as stream:

@@ -89,9 +89,10 @@ def try_edits(seeds: Sequence[int], with_samples: int, parts: Parts, forms: Sequ
         runs_samples = place < with_samples
         rng = random.Random(seed)
         kinds, most = ([edit_as_organizers_do], 1) if runs_samples else (_KINDS, _MOST_EDITS)
-        edited = _edited(competition, rng, kinds, most)
+        new_competition = _edited(competition, rng, kinds, most)
+        samples = SampleRuns.ALL if runs_samples else SampleRuns.NONE
         try:
-            _build_and_lint(edited, parts, forms, SampleRuns.ALL if runs_samples else SampleRuns.NONE)
+            _build_and_lint(new_competition, parts, forms, samples)
             built += 1
         except Refused as error:
             refused += 1
@@ -101,11 +102,13 @@ def try_edits(seeds: Sequence[int], with_samples: int, parts: Parts, forms: Sequ
     return Counts(built, refused, failures)
 
 
-def _build_and_lint(edited: Competition, parts: Parts, forms: Sequence[str], samples: SampleRuns) -> None:
+def _build_and_lint(
+    competition: Competition, parts: Parts, forms: Sequence[str], samples: SampleRuns
+) -> None:
     """Build all bundles of a competition and lint them. Raises Refused."""
-    check_buildable(edited)
+    check_buildable(competition)
     for form in forms:
-        for bundle in plan_bundles(edited, parts, form).bundles.values():
+        for bundle in plan_bundles(competition, parts, form).bundles.values():
             report = LintReport()
             lint_files(bundle.data, bundle.files, samples, report)
             report.errors.refuse_problems()

@@ -24,9 +24,9 @@ def golden_command(task_id: str, folder: Path, name: str) -> int:
     reference = folder_files(folder / "ref")
     submission = folder_files(folder / "res")
     if not (reference and submission):
-        missing = "res" if reference else "ref"
-        what = "ref/ (a reference) and res/ (the files of a submission, not zipped)"
-        return _fail(f"there is no {missing}/ with files in {folder}; put {what} there")
+        missing_folder = "res" if reference else "ref"
+        folders = "ref/ (a reference) and res/ (the files of a submission, not zipped)"
+        return _fail(f"there is no {missing_folder}/ with files in {folder}; put {folders} there")
     if case.exists():
         return _fail(f"{case.relative_to(ROOT)} exists; give another --name")
     form, rules = load_format(task_id)

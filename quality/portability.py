@@ -32,10 +32,11 @@ def run_portability(pythons: Sequence[str]) -> int:
 
     An interpreter needs numpy, scipy, pyyaml and, for images, Pillow.
     """
-    if missing := [python for python in pythons if not shutil.which(python)]:
-        print(f"there is no command {', '.join(missing)}; give interpreters, as in: python3.9 python3.12")
+    if missing_pythons := [python for python in pythons if not shutil.which(python)]:
+        names = ", ".join(missing_pythons)
+        print(f"there is no command {names}; give interpreters, as in: python3.9 python3.12")
         return 1
-    wrong = 0
+    n_wrong = 0
     with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(usable_cores()) as threads:
         folder = Path(name)
         cases = {task_id: _cases(task_id, folder / "prepared" / task_id) for task_id in task_ids()}
@@ -47,22 +48,23 @@ def run_portability(pythons: Sequence[str]) -> int:
             parts = threads.map(_run, repeat(python), programs, cases.values())
             outcomes = {case: outcome for part in parts for case, outcome in part.items()}
             first = first or outcomes
-            differing = sorted(case for case in outcomes if outcomes[case] != first[case])
-            failed = sorted(case for case, (code, _) in outcomes.items() if code != 0)
-            wrong += len(differing) + len(failed)
-            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing)}, failed: {len(failed)}"
+            differing_cases = sorted(case for case in outcomes if outcomes[case] != first[case])
+            failed_cases = sorted(case for case, (code, _) in outcomes.items() if code != 0)
+            n_wrong += len(differing_cases) + len(failed_cases)
+            counts = f"{counted(len(outcomes), 'case')}, different: {len(differing_cases)}, "
+            counts += f"failed: {len(failed_cases)}"
             print(f"{_describe(python)}: {counts}", flush=True)
-            for case in [*differing, *failed][:10]:
+            for case in [*differing_cases, *failed_cases][:10]:
                 print("  {}: exit {}: {:.300}".format(case.relative_to(ROOT), *outcomes[case]))
-    return 1 if wrong else 0
+    return 1 if n_wrong else 0
 
 
-def _cases(task_id: str, prepared: Path) -> list[_Case]:
+def _cases(task_id: str, prepared_folder: Path) -> list[_Case]:
     """Return reference folder, prepared where needed, and submission of the golden cases."""
     cases = []
     for path in sorted((ROOT / "tests/golden" / task_id).glob("*/expected.json")):
         case = path.parent
-        reference = prepared / case.name
+        reference = prepared_folder / case.name
         # References in which nothing is annotated cannot be prepared.
         with contextlib.suppress(Refused):
             write_files(reference_files(task_id, case / "ref"), reference)
@@ -84,11 +86,11 @@ def _run(python: str, program: Path, cases: Sequence[_Case]) -> dict[Path, _Outc
 
 def _outcome(output: Path) -> _Outcome:
     scores = output / "scores.json"
-    shown = scores if scores.exists() else output / "stderr"
-    return int((output / "exit_code").read_text(encoding="utf-8")), shown.read_text(encoding="utf-8")
+    path = scores if scores.exists() else output / "stderr"
+    return int((output / "exit_code").read_text(encoding="utf-8")), path.read_text(encoding="utf-8")
 
 
 def _describe(python: str) -> str:
     code = "import sys, numpy; print('Python %d.%d.%d' % sys.version_info[:3], 'numpy', numpy.__version__)"
-    done = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
-    return done.stdout.strip() or python
+    process = subprocess.run([python, "-c", code], capture_output=True, text=True, check=False)
+    return process.stdout.strip() or python

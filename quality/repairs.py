@@ -67,8 +67,8 @@ class MistakeRow(NamedTuple):
     def line(self) -> str:
         """Return in how many submissions it is found, and what the others get."""
         counts = Counter(outcome.value for outcome in self.outcomes if outcome is not Outcome.ANSWERED)
-        others = "".join(f", {number} {word}" for word, number in sorted(counts.items()))
-        return f"{len(self.found)} of {len(self.outcomes)} found{others}: {self.name}"
+        counts_of_others = "".join(f", {number} {word}" for word, number in sorted(counts.items()))
+        return f"{len(self.found)} of {len(self.outcomes)} found{counts_of_others}: {self.name}"
 
 
 class HonestRow(NamedTuple):
@@ -162,7 +162,7 @@ class _Report(NamedTuple):
 
     def words(self) -> list[str]:
         """Return what is read in which way."""
-        return [f"{repair.what} {repair.trial.words}" for repair in self.repairs]
+        return [f"{repair.noun} {repair.trial.words}" for repair in self.repairs]
 
 
 def _scorers(task: QualityTask[Any], folder: Path) -> Callable[[int], _Scorer]:
@@ -225,12 +225,12 @@ class _Scorer:
         with tempfile.TemporaryDirectory() as folder:
             write_files(files, Path(folder))
             try:
-                read = loaded.read(Path(folder))
+                reading = loaded.read(Path(folder))
             except Refused as refused:
                 lines = [problem.line() for problem in refused.findings.summary().problems(most=None)]
                 return _Report(score=0.0, lines=lines, repairs=[], mistakes=lines)
-            result = loaded.score(read)
-            repairs = repairs_of(loaded, read.content, result.statistics)
+            result = loaded.score(reading)
+            repairs = repairs_of(loaded, reading.content, result.statistics)
         return _Report(
             score=result.scores["score"],
             lines=[note.line() for note in result.notes],

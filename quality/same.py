@@ -57,8 +57,8 @@ def run_same(other: Path, ids: Sequence[str], scores: bool) -> int:
     if scores:
         outputs_here = _scores(outputs_here)
         outputs_there = _scores(outputs_there)
-    allowed = BETWEEN_CHECKOUTS if _version(other) == _version(ROOT) else ALLOWED_DIFFERENCES
-    n_differing = print_differences(outputs_here, outputs_there, len(inputs.cases), allowed)
+    allowed_differences = BETWEEN_CHECKOUTS if _version(other) == _version(ROOT) else ALLOWED_DIFFERENCES
+    n_differing = print_differences(outputs_here, outputs_there, len(inputs.cases), allowed_differences)
     return 1 if n_differing else 0
 
 
@@ -79,7 +79,10 @@ def _scores(outputs: Files) -> Files:
 
 
 def print_differences(
-    here: Files, there: Files, n_cases: int, allowed: Sequence[AllowedDifference] = BETWEEN_CHECKOUTS
+    here: Files,
+    there: Files,
+    n_cases: int,
+    allowed_differences: Sequence[AllowedDifference] = BETWEEN_CHECKOUTS,
 ) -> int:
     """Print what differs, one line for each kind of difference; return the number of outputs that differ."""
     allowed_outputs = Counter[str]()
@@ -90,7 +93,9 @@ def print_differences(
             continue
         text_here = data_here.decode("utf-8", "replace")
         text_there = data_there.decode("utf-8", "replace")
-        text_here, text_there = _without_allowed(name, text_here, text_there, allowed, allowed_outputs)
+        text_here, text_there = _without_allowed(
+            name, text_here, text_there, allowed_differences, allowed_outputs
+        )
         if text_here != text_there:
             names_of_difference[_difference(text_here, text_there)].append(name)
     for difference, names in islice(names_of_difference.items(), _SHOWN_DIFFERENCES):
@@ -126,8 +131,8 @@ def _golden_cases(task_id: str, references: Path) -> Iterator[Case]:
     """
     golden = ROOT / "tests" / "golden" / task_id
     settings = golden / SETTINGS_FILE
-    for expected in sorted(golden.glob("*/expected.json")):
-        folder = expected.parent
+    for expected_path in sorted(golden.glob("*/expected.json")):
+        folder = expected_path.parent
         reference = references / folder.name
         shutil.copytree(folder / "ref", reference)
         if settings.exists():
@@ -174,11 +179,11 @@ def _without_allowed(
     name: str,
     text_here: str,
     text_there: str,
-    allowed: Sequence[AllowedDifference],
+    allowed_differences: Sequence[AllowedDifference],
     allowed_outputs: Counter[str],
 ) -> tuple[str, str]:
     """Return two texts without what may differ there; count the reasons."""
-    for row in allowed:
+    for row in allowed_differences:
         if not re.search(row.outputs, name) or row.task not in ("", name.split("/")[0]):
             continue
         if text_here == text_there:

@@ -81,23 +81,23 @@ def _with_ends(scores: Mapping[str, float], interval: Interval | None) -> dict[s
     """Return scores with the ends of an interval, equal on every machine."""
     if interval is None:
         return dict(scores)
-    ends = {"score_low": interval.low, "score_high": interval.high}
-    return {**scores, **{key: round(end, _INTERVAL_DECIMALS) for key, end in ends.items()}}
+    score_of_end = {"score_low": interval.low, "score_high": interval.high}
+    return {**scores, **{key: round(end, _INTERVAL_DECIMALS) for key, end in score_of_end.items()}}
 
 
 def visible_sections(sections: Iterable[Section | Deferred], detail: str) -> list[Section]:
     """Return the sections that a detail level shows, groups turned into tables and small ones merged."""
     minimum = min_group(detail)
-    visible: list[Section] = []
+    shown_sections: list[Section] = []
     for entry in sections:
         if entry.level not in LEVELS[detail]:
             continue
-        built = entry.build() if isinstance(entry, Deferred) else [entry]
-        for section in built:
-            merged = _group_table(section, minimum) if isinstance(section, Groups) else section
-            if merged is not None:
-                visible.append(merged)
-    return round_floats(visible, _DECIMALS) if minimum else visible
+        built_sections = entry.build() if isinstance(entry, Deferred) else [entry]
+        for section in built_sections:
+            shown_section = _group_table(section, minimum) if isinstance(section, Groups) else section
+            if shown_section is not None:
+                shown_sections.append(shown_section)
+    return round_floats(shown_sections, _DECIMALS) if minimum else shown_sections
 
 
 def min_group(detail: str) -> int:
@@ -121,19 +121,19 @@ def shown_seconds(seconds_of_stage: Mapping[str, float], detail: str) -> dict[st
     return {"total": round(sum(seconds_of_stage.values()))}
 
 
-def few_items(imperfect: Bools, scored: Bools, starts_at_zero: bool) -> FewItems | None:
+def few_items(has_errors: Bools, has_score: Bools, starts_at_zero: bool) -> FewItems | None:
     """Return why an interval is rough: fewer than `MIN_GROUP` items have errors, or any score; else None.
 
     A submission can be made so that one item decides it, so it is shown at ``full`` only.
 
     Parameters
     ----------
-    imperfect, scored : bool arrays of shape (n,)
+    has_errors, has_score : bool arrays of shape (n,)
         Whether an independent item has errors, and whether its score is above 0.
     starts_at_zero : bool
         Whether 0 is the worst score.
     """
-    n_imperfect, n_scored = int(imperfect.sum()), int(scored.sum())
+    n_imperfect, n_scored = int(has_errors.sum()), int(has_score.sum())
     if n_imperfect < MIN_GROUP:
         return FewItems(HAVE_ERRORS, n_imperfect)
     if starts_at_zero and n_scored < MIN_GROUP:
@@ -193,14 +193,14 @@ def _group_table(section: Groups, minimum: int) -> Table | None:
     if not rows:
         return None
     columns = [Column(section.names_title), *(number.column() for number in section.numbers)]
-    visible = [i for i, column in enumerate(columns) if column.level == SUMMARY or not minimum]
+    visible_columns = [i for i, column in enumerate(columns) if column.level == SUMMARY or not minimum]
     note = section.note if minimum else f"{section.note} {section.full_note}".strip()
     return Table(
         key=section.key,
         title=section.title,
         note=note,
-        columns=[columns[i] for i in visible],
-        rows=[[row[i] for i in visible] for row in rows],
+        columns=[columns[i] for i in visible_columns],
+        rows=[[row[i] for i in visible_columns] for row in rows],
         level=section.level,
         is_of_groups=True,
     )

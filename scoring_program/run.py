@@ -102,8 +102,8 @@ class _Clock:
 
     def seconds(self) -> dict[str, float]:
         """Return the seconds until now as they may be shown, of each stage or in total."""
-        present = time.perf_counter() - self._stage_began
-        seconds_of_stage = {**self._seconds_of_stage, self.stage: present}
+        stage_seconds = time.perf_counter() - self._stage_began
+        seconds_of_stage = {**self._seconds_of_stage, self.stage: stage_seconds}
         return shown_seconds(seconds_of_stage, self.detail)
 
     def line(self) -> str:
@@ -225,13 +225,13 @@ def _score(load: Callable[[], AnyLoaded], submission: Source, clock: _Clock) -> 
         return Outcome("broken", BROKEN, findings=refused.findings)
     clock.begin("submission")
     try:
-        read = loaded.read(submission)
+        reading = loaded.read(submission)
     except Refused as refused:
         findings = loaded.explain(refused.findings)
         if clock.at_home and any(problem.code == ITEMS_NONE for problem in findings.problems):
             return Outcome("nothing_to_score", NOTHING_TO_SCORE, findings=findings)
         return Outcome("invalid", INVALID, findings=findings)
-    result = loaded.score(read, clock.begin)
+    result = loaded.score(reading, clock.begin)
     clock.begin("report")
     time_limit = loaded.settings["time_limit"]
     if clock.total > _NEAR * time_limit:

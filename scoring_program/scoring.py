@@ -75,13 +75,13 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         """Read and score a submission, without any output. Raises Refused."""
         return self.score(self.read(path))
 
-    def score(self, read: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
+    def score(self, reading: Read[SubmissionT], begin: Begin = lambda stage: None) -> Result:
         """Return the result of a submission that was read.
 
         ``begin`` is called with the name of each stage as it begins. What changes no score must not cost one.
         """
         begin("score")
-        statistics = self.task.measure(self.reference, read.content, self.settings)
+        statistics = self.task.measure(self.reference, reading.content, self.settings)
         scores = self.task.scores(statistics)
         begin("interval")
         halves = self.half_scores(statistics) if self.settings["interval"] and len(self.items) else None
@@ -100,10 +100,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
             error_costs=costs,
             marks=self.marks,
         )
-        show = partial(self._shown, numbers, read.content, statistics)
+        show = partial(self._shown, numbers, reading.content, statistics)
         shown, no_tables = guarded("tables", show, disclosed(numbers, [], self.settings))
         begin("notes")
-        notes, no_notes = guarded("notes", partial(self.notes, read, shown), list(read.notes))
+        notes, no_notes = guarded("notes", partial(self.notes, reading, shown), list(reading.notes))
         return Result(
             shown=shown,
             notes=[*no_costs, *no_tables, *no_notes, *notes],
@@ -116,11 +116,11 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
         sections: Sections = self.task.sections(self.reference, submission, statistics)
         return disclosed(numbers, sections, self.settings)
 
-    def notes(self, read: Read[SubmissionT], shown: Shown) -> list[Note]:
+    def notes(self, reading: Read[SubmissionT], shown: Shown) -> list[Note]:
         """Return the notes on a submission, from what is public and from the numbers that are shown."""
-        notes = list(read.notes)
+        notes = list(reading.notes)
         if self.settings["notes"]:
-            notes = without_explained([*notes, *self.task.notes(read.content, self.public)])
+            notes = without_explained([*notes, *self.task.notes(reading.content, self.public)])
             if is_low(shown.scores, self.task.range) and not any(note.is_mistake for note in notes):
                 notes.append(low_score_note(shown.scores))
         return mistakes_first(with_costs(notes, self.task, shown))
@@ -152,10 +152,10 @@ class Loaded(Generic[ReferenceT, SubmissionT, StatisticsT]):
     def _few_items(self, statistics: StatisticsT) -> FewItems | None:
         """Return why the interval is rough although there are many items."""
         group, n_groups = self.groups.number, self.groups.n_groups
-        scored = statistics.item_scores > 0
+        has_score = statistics.item_scores > 0
         return few_items(
-            imperfect=np.bincount(group[~statistics.item_perfect], minlength=n_groups) > 0,
-            scored=np.bincount(group[scored], minlength=n_groups) > 0,
+            has_errors=np.bincount(group[~statistics.item_perfect], minlength=n_groups) > 0,
+            has_score=np.bincount(group[has_score], minlength=n_groups) > 0,
             starts_at_zero=self.task.higher_is_better and self.task.range[0] == 0,
         )
 
@@ -211,7 +211,7 @@ def with_costs(notes: Sequence[Note], task: Task, shown: Shown) -> list[Note]:
     return [note._replace(text=note.text + cost_of_code.get(note.code, "")) for note in notes]
 
 
-def guarded(what: str, compute: Callable[[], ResultT], otherwise: ResultT) -> tuple[ResultT, list[Note]]:
+def guarded(noun: str, compute: Callable[[], ResultT], otherwise: ResultT) -> tuple[ResultT, list[Note]]:
     """Return what is computed, or something else and a note: what changes no score must not cost one.
 
     The note does not say where it failed: that may depend on the reference.
@@ -221,7 +221,7 @@ def guarded(what: str, compute: Callable[[], ResultT], otherwise: ResultT) -> tu
     except Exception as error:
         if limits.is_out_of_memory(error):
             raise
-        return otherwise, [Note("N-INTERNAL", f"there are no {what}, {_FAULT}")]
+        return otherwise, [Note("N-INTERNAL", f"there are no {noun}, {_FAULT}")]
 
 
 def place_of(error: BaseException) -> str:

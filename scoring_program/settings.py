@@ -137,7 +137,7 @@ def allowed(
     values: Mapping[YamlValue, SettingValue], known_settings: tuple[Setting, ...], file: str
 ) -> Settings:
     """Return values chosen for settings if all are allowed. Raises Refused, with places in ``file``."""
-    checked: dict[str, SettingValue] = {}
+    value_of_name: dict[str, SettingValue] = {}
     setting_of_name = {setting.name: setting for setting in known_settings}
     with Findings.collect() as findings:
         for name, value in values.items():
@@ -156,8 +156,8 @@ def allowed(
                 problem = f"the value {quote(repr(value))} is not allowed"
                 findings.add("E-SETTINGS-VALUE", problem, remedy, file=file, where=where, rule=where)
             else:
-                checked[setting.name] = float(value) if isinstance(setting.default, float) else value
-    return checked
+                value_of_name[setting.name] = float(value) if isinstance(setting.default, float) else value
+    return value_of_name
 
 
 # For the type of a default: the types of values, and what they are called.

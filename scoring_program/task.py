@@ -262,8 +262,8 @@ def read_declaration(path: Path) -> Mapping[str, Any]:
     return data
 
 
-def declared_task(path: Path, functions: Functions, **further: Any) -> Task:
-    """Return a task with what a file declares, its functions, and ``further`` members of the declaration."""
+def declared_task(path: Path, functions: Functions, **members: Any) -> Task:
+    """Return a task with what a file declares, its functions, and further ``members`` of the declaration."""
     data = dict(read_declaration(path))
     columns = [ScoreColumn(**column) for column in data.pop("columns")]
     keys = {column.key for column in columns}
@@ -276,6 +276,6 @@ def declared_task(path: Path, functions: Functions, **further: Any) -> Task:
         error_types=[ErrorType(**error_type) for error_type in data.pop("error_types", [])],
         known_settings=declared(data.pop("settings", {})),
         range=tuple(data.pop("range", (None, None))),
-        **further,
+        **members,
         **data,
     )

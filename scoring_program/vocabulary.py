@@ -65,19 +65,19 @@ class UnknownNames(NamedTuple):
         most_named = _MOST_NAMED_OF_RULE if self.explanation else _MOST_NAMED
         words = ", ".join(map(self._named, list(self.counts)[:most_named]))
         n_others = len(self.counts) - most_named
-        others = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
-        text = f"{share}: no {self.kind} of the data has the name {words}{others}"
+        other_names = f" and {counted(n_others, 'other name')}" if n_others > 0 else ""
+        text = f"{share}: no {self.kind} of the data has the name {words}{other_names}"
         return Note("N-NAMES-UNKNOWN", f"{text}; {self.explanation}" if self.explanation else text)
 
     def _named(self, name: str) -> str:
         """Return a name with how often it is used and the nearest one."""
         times = counted(self.counts[name], "time")
-        near = self.nearest.get(name)
-        if not near:
+        nearest = self.nearest.get(name)
+        if not nearest:
             return f"'{quote(name, _LONGEST_NAME)}' ({times})"
         from validator.names import quote_beside
 
-        return f"'{quote_beside(name, near)}' ({times}; the nearest is '{quote(near, _LONGEST_NAME)}')"
+        return f"'{quote_beside(name, nearest)}' ({times}; the nearest is '{quote(nearest, _LONGEST_NAME)}')"
 
 
 def name_notes(submitted: NameCounts, vocabulary: Vocabulary) -> list[Note]:
@@ -121,7 +121,11 @@ def _unknown_names_of_kind(
         )
     heads = _last_words(unknown_names, known_names)
     if change:
-        nearest = {name: near for (_, name), (_, near) in change.member_of_member.items() if name != near}
+        nearest = {
+            name: nearest_name
+            for (_, name), (_, nearest_name) in change.member_of_member.items()
+            if name != nearest_name
+        }
         explanation = f"{REMEDY}{change.text()}"
     elif heads:
         nearest = heads
@@ -130,7 +134,7 @@ def _unknown_names_of_kind(
         kind=kind,
         counts={name: count_of_name[name] for name in unknown_names},
         n_used=sum(count_of_name.values()),
-        nearest={name: near for name, near in nearest.items() if near},
+        nearest={name: nearest_name for name, nearest_name in nearest.items() if nearest_name},
         explanation=explanation,
     )
 

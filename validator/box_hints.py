@@ -19,7 +19,7 @@ _LEAST_PLACES = 20
 _LEAST_EMPTY = 0.5
 
 
-def box_hints(boxes: Floats, what: str, cure: str = WRITE_PIXELS) -> list[Note]:
+def box_hints(boxes: Floats, noun: str, cure: str = WRITE_PIXELS) -> list[Note]:
     """Return notes on boxes ``x1, y1, x2, y2`` (n, 4).
 
     They are all within or near 0..1, or all one and the same, or many are the same point. ``cure`` says how
@@ -27,27 +27,27 @@ def box_hints(boxes: Floats, what: str, cure: str = WRITE_PIXELS) -> list[Note]:
     """
     if len(boxes) < _LEAST_BOXES:
         return []
-    return _range_hints(boxes, what, cure) or _placeholder_hints(boxes, what)
+    return _range_hints(boxes, noun, cure) or _placeholder_hints(boxes, noun)
 
 
-def _range_hints(boxes: Floats, what: str, cure: str) -> list[Note]:
+def _range_hints(boxes: Floats, noun: str, cure: str) -> list[Note]:
     # What is not true of the first thousand is not true of all, whose extremes take long.
-    if len(boxes) > 1000 and not _range_hints(boxes[:1000], what, cure):
+    if len(boxes) > 1000 and not _range_hints(boxes[:1000], noun, cure):
         return []
     low, high = boxes.min(axis=0), boxes.max(axis=0)
     if (low == high).all():
         box = ", ".join(f"{value:g}" for value in low.tolist())
-        text = f"all {counted(len(boxes), 'box', 'boxes')} of {what} are [{box}]"
+        text = f"all {counted(len(boxes), 'box', 'boxes')} of {noun} are [{box}]"
         return [Note("N-LOOKS-CONSTANT", text)]
     lowest, highest = min(0.0, float(low.min())), max(1.0, float(high.max()))
     if lowest >= -_OUTSIDE and highest <= 1 + _OUTSIDE:
-        text = f"all {counted(boxes.size, 'coordinate')} of {what} lie between "
+        text = f"all {counted(boxes.size, 'coordinate')} of {noun} lie between "
         text += f"{lowest:.3g} and {highest:.3g}; "
         return [Note("N-LOOKS-NORMALIZED", text + cure)]
     return []
 
 
-def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
+def _placeholder_hints(boxes: Floats, noun: str) -> list[Note]:
     """Return a note if more than a tenth of boxes (n, 4) are one and the same point, as [-1, -1, -1, -1]."""
     points = boxes[(boxes[:, 0] == boxes[:, 2]) & (boxes[:, 1] == boxes[:, 3]), :2]
     if len(points) <= _MOST_PLACEHOLDERS * len(boxes):
@@ -57,12 +57,12 @@ def _placeholder_hints(boxes: Floats, what: str) -> list[Note]:
     if counts[most_frequent] <= _MOST_PLACEHOLDERS * len(boxes):
         return []
     x, y = values[most_frequent].tolist()
-    text = f"{counted(int(counts[most_frequent]), 'box', 'boxes')} of {len(boxes):,} of {what} are "
+    text = f"{counted(int(counts[most_frequent]), 'box', 'boxes')} of {len(boxes):,} of {noun} are "
     text += f"[{x:g}, {y:g}, {x:g}, {y:g}]. A placeholder meets nothing: write the most likely box"
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def small_items_hints(coordinates: Floats, item: Ints, n_items: int, what: str, cure: str) -> list[Note]:
+def small_items_hints(coordinates: Floats, item: Ints, n_items: int, noun: str, cure: str) -> list[Note]:
     """Return a note on items, all of whose coordinates are in -2..2 while some are no whole numbers.
 
     Each row of ``coordinates`` (n, k), those of one or more boxes, is of an item of ``item`` (n,). Where all
@@ -80,11 +80,11 @@ def small_items_hints(coordinates: Floats, item: Ints, n_items: int, what: str, 
     n_small, n_with_boxes = int(is_small.sum()), int((largest > -np.inf).sum())
     if not n_small:
         return []
-    text = f"in {n_small:,} of {counted(n_with_boxes, 'video')} no coordinate of {what} is beyond {_SMALL}; "
+    text = f"in {n_small:,} of {counted(n_with_boxes, 'video')} no coordinate of {noun} is beyond {_SMALL}; "
     return [Note("N-LOOKS-NORMALIZED", text + cure)]
 
 
-def empty_hints(n_predictions: Ints, what: str, effect: str) -> list[Note]:
+def empty_hints(n_predictions: Ints, nouns: str, effect: str) -> list[Note]:
     """Return a note if many of the places that a submission lists, such as frames, are empty.
 
     ``n_predictions`` (n,) are those of each place. Example: "30 of 40 frames have no human".
@@ -92,4 +92,4 @@ def empty_hints(n_predictions: Ints, what: str, effect: str) -> list[Note]:
     n_empty = int((n_predictions == 0).sum())
     if len(n_predictions) < _LEAST_PLACES or n_empty < _LEAST_EMPTY * len(n_predictions):
         return []
-    return [Note("N-PLACES-EMPTY", f"{n_empty:,} of {len(n_predictions):,} {what}{effect}")]
+    return [Note("N-PLACES-EMPTY", f"{n_empty:,} of {len(n_predictions):,} {nouns}{effect}")]

@@ -58,8 +58,8 @@ def check_submission(task_id: str, submission: Path) -> Findings:
 
     def read_notes() -> list[Note]:
         task_format, rules = load_format(task_id)
-        read = task_format.read(submission, rules)
-        return [*read.notes, *task_format.hints(read.content, rules)]
+        reading = task_format.read(submission, rules)
+        return [*reading.notes, *task_format.hints(reading.content, rules)]
 
     return check_within_limits(read_notes)
 

@@ -46,15 +46,15 @@ def choose_items(
     findings : Findings
     """
     findings = Findings()
-    name_of_item, ignored = _match_items(submission, rules, known_items or (), findings)
+    name_of_item, ignored_names = _match_items(submission, rules, known_items or (), findings)
     with findings.part():
         if findings.ok:
             refuse_nothing(submission, f"a file {_pattern(rules)} for each {rules.item}", findings)
         if not name_of_item and findings.ok:
-            refuse_other_task(submission, ignored, findings)
-        _note_names(name_of_item, known_items, ignored, rules, findings)
+            refuse_other_task(submission, ignored_names, findings)
+        _note_names(name_of_item, known_items, ignored_names, rules, findings)
         if not name_of_item and findings.ok:
-            _refuse_no_item(submission, ignored, rules, known_items, findings)
+            _refuse_no_item(submission, ignored_names, rules, known_items, findings)
         if known_items is not None and findings.ok:
             findings.notes += check_items(
                 name_of_item, known_items, rules.item, lambda item: Place(name_of_item[item])
@@ -67,13 +67,13 @@ def _match_items(
 ) -> tuple[dict[str, str], list[str]]:
     """Return the name of the file of each item, and the names of files that are of no item."""
     name_of_item: dict[str, str] = {}
-    ignored = []
+    ignored_names = []
     known_folded = {folded(item) for item in known_items}
     for name in submission.names:
         key, is_exact = _match(PurePosixPath(name).name, (rules.path, *rules.other_paths))
         is_other = folded(key or "") in known_folded and key not in known_items
         if key is None:
-            ignored.append(name)
+            ignored_names.append(name)
         elif "/" in name:
             report_misplaced(f"{submission.folder}{name}", findings)
         elif not is_exact or is_other:
@@ -84,35 +84,36 @@ def _match_items(
             findings.add("E-FILE-TWICE", problem, "keep one of the two", file=name, rule="twice")
         else:
             name_of_item[key] = name
-    return name_of_item, ignored
+    return name_of_item, ignored_names
 
 
 def _refuse_no_item(
     submission: Submission,
-    ignored: list[str],
+    ignored_names: list[str],
     rules: CsvRules,
     known_items: Collection[str] | None,
     findings: Findings,
 ) -> NoReturn:
     problem = "there are no files"
-    if ignored:
-        problem = f"no file is named {_pattern(rules)}; found: {file_list(ignored)}"
+    if ignored_names:
+        problem = f"no file is named {_pattern(rules)}; found: {file_list(ignored_names)}"
     remedy = f"write one file for each {rules.item}, named {_pattern(rules)}, at the top of the zip"
-    data_files = [name for name in ignored if _match(PurePosixPath(name).name, rules.data_paths)[0]]
+    data_files = [name for name in ignored_names if _match(PurePosixPath(name).name, rules.data_paths)[0]]
     if data_files:
         problem += f"; {quote(data_files[0])} is a file of the data, no prediction"
-        ignored = sorted(set(ignored).difference(data_files))
-    kind = kind_of(head_of(submission, ignored[0])) if ignored else None
+        ignored_names = sorted(set(ignored_names).difference(data_files))
+    kind = kind_of(head_of(submission, ignored_names[0])) if ignored_names else None
     if kind is not None:
-        problem += f"; {quote(ignored[0])} is {kind.name}"
+        problem += f"; {quote(ignored_names[0])} is {kind.name}"
         findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
-    how = _rename_example(ignored, rules, known_items or ()) or _conversion_of_table(ignored, rules)
-    findings.refuse("E-FILE-NONE", problem, remedy + how)
+    advice = _rename_example(ignored_names, rules, known_items or ())
+    advice = advice or _conversion_of_table(ignored_names, rules)
+    findings.refuse("E-FILE-NONE", problem, remedy + advice)
 
 
-def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
+def _rename_example(ignored_names: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
     """Return how the first file that begins with the name of an item is to be named, "" if none does."""
-    for name in ignored[:_COMPARED]:
+    for name in ignored_names[:_COMPARED]:
         stem = PurePosixPath(name).stem
         beginnings = [stem[: mark.start()] for mark in re.finditer(r"[\W_]", stem)]
         for item in (stem, *reversed(beginnings)):
@@ -121,9 +122,9 @@ def _rename_example(ignored: list[str], rules: CsvRules, known_items: Collection
     return ""
 
 
-def _conversion_of_table(ignored: list[str], rules: CsvRules) -> str:
+def _conversion_of_table(ignored_names: list[str], rules: CsvRules) -> str:
     """Return how files are made from the only CSV or JSON file, which may hold all items, "" without one."""
-    tables = [name for name in ignored if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
+    tables = [name for name in ignored_names if PurePosixPath(folded(name)).suffix in (".csv", ".json")]
     if len(tables) != 1 or not rules.table_columns:
         return ""
     columns = ", ".join(rules.table_columns)
@@ -137,19 +138,20 @@ def _pattern(rules: CsvRules) -> str:
 def _note_names(
     name_of_item: dict[str, str],
     known_items: Collection[str] | None,
-    ignored: list[str],
+    ignored_names: list[str],
     rules: CsvRules,
     findings: Findings,
 ) -> None:
     """Note the files that are ignored, and how many files of known items have the second spelling."""
-    if ignored and name_of_item:
-        text = f"{file_list(ignored)}: not named {_pattern(rules)}, ignored"
+    if ignored_names and name_of_item:
+        text = f"{file_list(ignored_names)}: not named {_pattern(rules)}, ignored"
         findings.note("N-FILE-IGNORED", text)
     read_items = [item for item in name_of_item if known_items is None or item in known_items]
-    respelled = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
-    if respelled:
-        wrong, right = (name.format(key="") for name in (rules.other_paths[0], rules.path))
-        text = f"{counted(len(respelled), 'file')} named {wrong} instead of {right}"
+    respelled_items = [item for item in read_items if name_of_item[item] != rules.path.format(key=item)]
+    if respelled_items:
+        other_name = rules.other_paths[0].format(key="")
+        right_name = rules.path.format(key="")
+        text = f"{counted(len(respelled_items), 'file')} named {other_name} instead of {right_name}"
         findings.note("N-FILE-SPELLING", text)
 
 
@@ -157,8 +159,8 @@ def _match(base: str, spellings: Sequence[str]) -> tuple[str | None, bool]:
     """Return the key in a file name (None if it has none) and whether the rest is spelled exactly."""
     for flags, is_exact in ((0, True), (re.IGNORECASE | re.ASCII, False)):
         for spelling in spellings:
-            before, after = spelling.split("{key}")
-            match = re.fullmatch(f"{re.escape(before)}(.+){re.escape(after)}", base, flags | re.DOTALL)
+            prefix, suffix = spelling.split("{key}")
+            match = re.fullmatch(f"{re.escape(prefix)}(.+){re.escape(suffix)}", base, flags | re.DOTALL)
             if match:
                 return match.group(1), is_exact
     return None, False

@@ -44,30 +44,34 @@ def choose_named(submission: Submission, rules: Rules) -> Read[dict[str, str]]:
         files = rules.name_patterns
         refuse_nothing(submission, " and ".join(map(_name_form, files)), findings)
         name_of_pattern: dict[str, str] = {}
-        others = list(submission.names)
+        other_names = list(submission.names)
         for file in files:
-            fitting = [name for name in others if fnmatchcase(name, file)]
-            if len(fitting) > 1:
-                problem = f"{file_list(fitting)} all fit"
+            fitting_names = [name for name in other_names if fnmatchcase(name, file)]
+            if len(fitting_names) > 1:
+                problem = f"{file_list(fitting_names)} all fit"
                 findings.add("E-FILE-TWICE", problem, "keep one of them", file=_name_form(file))
-            if fitting:
-                name_of_pattern[file] = fitting[0]
-                others.remove(fitting[0])
-        alike = [name for name in others if folded(name).endswith(PurePosixPath(files[0]).suffix)]
-        if rules.any_single and not name_of_pattern and len(alike) == 1 and "/" not in alike[0]:
-            (only,) = alike
-            name_of_pattern[files[0]] = only
-            others.remove(only)
-            text = f"{quote(only)} was read; its name should be {_name_form(files[0])}"
+            if fitting_names:
+                name_of_pattern[file] = fitting_names[0]
+                other_names.remove(fitting_names[0])
+        candidates = [name for name in other_names if folded(name).endswith(PurePosixPath(files[0]).suffix)]
+        if rules.any_single and not name_of_pattern and len(candidates) == 1 and "/" not in candidates[0]:
+            (only_name,) = candidates
+            name_of_pattern[files[0]] = only_name
+            other_names.remove(only_name)
+            text = f"{quote(only_name)} was read; its name should be {_name_form(files[0])}"
             findings.note("N-FILE-SPELLING", text)
-        missing = [file for file in files if file not in name_of_pattern]
-        lost = [file for file in missing if not _report_misnamed(file, others, submission.folder, findings)]
-        if len(lost) == len(files):
-            _refuse_one_of_several(files[0], alike, rules.tool_names, findings)
-            refuse_other_task(submission, others, findings)
-        _report_missing(lost, others, submission, findings)
-        if others and findings.ok:
-            findings.note("N-FILE-IGNORED", f"{file_list(others)}: not needed, ignored")
+        missing_files = [file for file in files if file not in name_of_pattern]
+        lost_files = [
+            file
+            for file in missing_files
+            if not _report_misnamed(file, other_names, submission.folder, findings)
+        ]
+        if len(lost_files) == len(files):
+            _refuse_one_of_several(files[0], candidates, rules.tool_names, findings)
+            refuse_other_task(submission, other_names, findings)
+        _report_missing(lost_files, other_names, submission, findings)
+        if other_names and findings.ok:
+            findings.note("N-FILE-IGNORED", f"{file_list(other_names)}: not needed, ignored")
     return Read(name_of_pattern, findings.notes)
 
 
@@ -82,9 +86,9 @@ def _refuse_one_of_several(
         findings.refuse("E-FILE-NONE", problem, remedy, file=_name_form(file))
 
 
-def _report_misnamed(file: str, others: list[str], folder: str, findings: Findings) -> bool:
+def _report_misnamed(file: str, other_names: list[str], folder: str, findings: Findings) -> bool:
     """Add where a missing file is, or that case differs; return whether it is there."""
-    for name in others:
+    for name in other_names:
         if fnmatchcase(PurePosixPath(name).name, file):
             report_misplaced(f"{folder}{name}", findings)
             return True
@@ -94,15 +98,17 @@ def _report_misnamed(file: str, others: list[str], folder: str, findings: Findin
     return False
 
 
-def _report_missing(files: list[str], others: list[str], submission: Submission, findings: Findings) -> None:
+def _report_missing(
+    files: list[str], other_names: list[str], submission: Submission, findings: Findings
+) -> None:
     """Add a problem for each missing file that another one may be, and one for all without such a one."""
     missing_files = []
     for file in files:
-        if not _report_similar(file, files, others, submission, findings):
+        if not _report_similar(file, files, other_names, submission, findings):
             missing_files.append(_name_form(file))
-    names = others or submission.names
+    names = other_names or submission.names
     other_files = f"found: {file_list(names)}" if names else "there are no files"
-    or_rename = ", or rename what is meant" if others else ""
+    or_rename = ", or rename what is meant" if other_names else ""
     if len(missing_files) == 1:
         problem = f"it is missing; {other_files}"
         remedy = f"put it at the top of the zip{or_rename}"
@@ -113,21 +119,21 @@ def _report_missing(files: list[str], others: list[str], submission: Submission,
 
 
 def _report_similar(
-    file: str, files: list[str], others: list[str], submission: Submission, findings: Findings
+    file: str, files: list[str], other_names: list[str], submission: Submission, findings: Findings
 ) -> bool:
     """Add the one other file that a missing one may be: by its name, or as the only one if it is of another
     kind; return whether there is one."""
     import difflib
 
-    json_lines = [name for name in others if _is_named_json_lines(name)]
-    names, least = (json_lines, 0.0) if json_lines else (others, _CLOSE)
-    similar = difflib.get_close_matches(file, names, len(names) or 1, least)
+    json_lines = [name for name in other_names if _is_named_json_lines(name)]
+    names, least = (json_lines, 0.0) if json_lines else (other_names, _CLOSE)
+    similar_names = difflib.get_close_matches(file, names, len(names) or 1, least)
     # What is more like another missing file is that one.
-    similar = [name for name in similar if difflib.get_close_matches(name, files, 1, 0) == [file]]
-    is_misspelled = len(similar) == 1
-    if not is_misspelled and not len(files) == len(others) == 1:
+    similar_names = [name for name in similar_names if difflib.get_close_matches(name, files, 1, 0) == [file]]
+    is_misspelled = len(similar_names) == 1
+    if not is_misspelled and not len(files) == len(other_names) == 1:
         return False
-    other = similar[0] if is_misspelled else others[0]
+    other = similar_names[0] if is_misspelled else other_names[0]
     kind = _JSON_LINES if _is_named_json_lines(other) else kind_of(head_of(submission, other))
     is_other_text = _has_other_text_ending(file, other)
     is_same_name = PurePosixPath(other).stem == PurePosixPath(file).stem
@@ -136,11 +142,11 @@ def _report_similar(
     name_form = _name_form(file)
     problem = f"it is missing, but there is {quote(other)}"
     remedy = f"is it misspelled? Rename it to {name_form}"
-    wanted = PurePosixPath(file).suffix.lstrip(".").upper()
+    expected_kind = PurePosixPath(file).suffix.lstrip(".").upper()
     if kind:
-        problem, remedy = f"{problem}, {kind.name}", f"{kind.how(wanted)}, with the name {name_form}"
+        problem, remedy = f"{problem}, {kind.name}", f"{kind.how(expected_kind)}, with the name {name_form}"
     elif is_other_text:
-        remedy = f"write its content as {wanted}, with the name {name_form}"
+        remedy = f"write its content as {expected_kind}, with the name {name_form}"
     findings.add("E-FILE-NONE", problem, remedy, file=name_form)
     return True
 

@@ -109,23 +109,23 @@ def read_csv_files(
     lines: list[Ints] = []
     numbers: list[Ints] = []
     wrong_lines: list[Line] = []
-    accepted: list[str] = []
+    remarks: list[str] = []
     with Findings.collect() as findings:
         for key, name, data in sorted(files):
             with findings.part():
                 if n_frames_of_item is not None:
                     _refuse_many_rows(data, name, n_frames_of_item[key], rules)
-                text, accepted_of_file = decode_csv(data, name)
+                text, remarks_of_file = decode_csv(data, name)
                 body = text.rstrip(f"{BLANKS}\n")
                 # One newline at the end is ordinary.
                 if text.count("\n", len(body)) > 1:
-                    accepted_of_file.append("an empty line at the end was accepted")
-                accepted += accepted_of_file
+                    remarks_of_file.append("an empty line at the end was accepted")
+                remarks += remarks_of_file
                 lines_of_file, numbers_of_file = _split(body, name, len(rules.fields), wrong_lines, findings)
                 lines.append(lines_of_file)
                 numbers.append(numbers_of_file)
                 read_files.append((key, name))
-        note_accepted(accepted, findings)
+        note_accepted(remarks, findings)
         no_rows = np.zeros((0, len(rules.fields)), np.int64)
         values = np.concatenate([no_rows, *numbers])
         rows = CsvRows(
@@ -152,11 +152,11 @@ def read_csv_files(
 
 def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) -> None:
     """Raise Refused if a file has more rows than can differ in what counts, before it is read."""
-    others = [field for field in rules.fields if field.name not in rules.frames]
-    n_values = [int(field.maximum - field.minimum) + 1 for field in others]
+    other_fields = [field for field in rules.fields if field.name not in rules.frames]
+    n_values = [int(field.maximum - field.minimum) + 1 for field in other_fields]
     n_lines = max(data.count(b"\n"), data.count(b"\r"))
     if n_lines > n_frames * math.prod(n_values) + _SPARE_LINES:
-        factors = [f"{number} {field.name}s" for number, field in zip(n_values, others)]
+        factors = [f"{number} {field.name}s" for number, field in zip(n_values, other_fields)]
         limit = " x ".join([f"the frames of the {rules.item}", *factors])
         problem = f"the file has {n_lines:,} lines, more rows than {limit}"
         Findings().refuse("E-CSV-COUNT", problem, "write each row once", file=name, rule="rows")
@@ -206,10 +206,10 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
     is_wrong = (values < low) | (values > field.maximum)
     if not is_wrong.any():
         return
-    limits, allowed = f"not in {low}..{field.maximum}", f"allowed are {low} to {field.maximum}"
+    limits, range_text = f"not in {low}..{field.maximum}", f"allowed are {low} to {field.maximum}"
     if field.maximum == math.inf:
-        limits, allowed = f"less than {low}", f"allowed are {low} and more"
-    remedy = f"all yours are {_range_text(values)}, {allowed}"
+        limits, range_text = f"less than {low}", f"allowed are {low} and more"
+    remedy = f"all yours are {_range_text(values)}, {range_text}"
     rows.refuse(findings, "E-CSV-RANGE", field.name, is_wrong, remedy, f"{{}} is {limits}", values)
 
 

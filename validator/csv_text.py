@@ -43,10 +43,10 @@ SEPARATORS = {
 def decode_csv(data: bytes, name: str) -> tuple[str, list[str]]:
     """Return the text of a file with newlines as line ends, and what was accepted. Raises Refused."""
     refuse_other_kind(data[:HEAD_BYTES], name, "CSV")
-    accepted = []
+    remarks = []
     n_mark = len(codecs.BOM_UTF8) if data.startswith(codecs.BOM_UTF8) else 0
     if n_mark:
-        accepted.append("a byte order mark was skipped")
+        remarks.append("a byte order mark was skipped")
     try:
         text = data[n_mark:].decode("utf-8")
     except UnicodeDecodeError as error:
@@ -59,26 +59,26 @@ def decode_csv(data: bytes, name: str) -> tuple[str, list[str]]:
         if "\r\r\n" in text:
             # Read as an end and an empty line.
             kind_of_ends = "line ends CR CR LF (in Python, open a file for csv.writer with newline='')"
-        accepted.append(f"{kind_of_ends} were accepted")
+        remarks.append(f"{kind_of_ends} were accepted")
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     control = _CONTROL.search(text)
     if control is not None:
-        before = text[: control.start()]
-        line = before.count("\n") + 1
-        column = before.count(",", before.rfind("\n") + 1) + 1
-        what = "a NUL byte" if control[0] == "\0" else f"the control character '{quote(control[0])}'"
-        _refuse(f"there is {what}", "write plain text", name, f"line {line} column {column}")
-    return text, accepted
+        text_before = text[: control.start()]
+        line = text_before.count("\n") + 1
+        column = text_before.count(",", text_before.rfind("\n") + 1) + 1
+        noun = "a NUL byte" if control[0] == "\0" else f"the control character '{quote(control[0])}'"
+        _refuse(f"there is {noun}", "write plain text", name, f"line {line} column {column}")
+    return text, remarks
 
 
 def _refuse(problem: str, remedy: str, name: str, where: str) -> None:
     Findings().refuse("E-CSV-ENCODING", problem, remedy, file=name, where=where)
 
 
-def note_accepted(accepted: Iterable[str], findings: Findings) -> None:
+def note_accepted(remarks: Iterable[str], findings: Findings) -> None:
     """Note what was accepted in the files of a submission, each with the number of files."""
-    for what, n_files in Counter(accepted).items():
-        findings.note("N-CSV-READ", f"{what} in {counted(n_files, 'file')}")
+    for text, n_files in Counter(remarks).items():
+        findings.note("N-CSV-READ", f"{text} in {counted(n_files, 'file')}")
 
 
 @cache

@@ -64,18 +64,20 @@ def refuse_lines(
 
     ``files_with_rows`` are the names of the files that have rows, too.
     """
-    surplus = None
+    surplus_column = None
     # Otherwise there are lines that are only counted.
     if findings.is_complete:
-        surplus = _surplus_column(lines, rules, files_with_rows)
+        surplus_column = _surplus_column(lines, rules, files_with_rows)
     for name, number, line in lines:
-        for problem in _problems(line, number, rules, surplus):
+        for problem in _problems(line, number, rules, surplus_column):
             # Those with the same remedy are of one kind.
             where = f"line {number} {problem.where}"
             findings.repeat(problem, file=name, where=where, rule=problem.remedy)
 
 
-def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] | None) -> Iterator[Problem]:
+def _problems(
+    line: str, number: int, rules: CsvRules, surplus_column: tuple[int, str] | None
+) -> Iterator[Problem]:
     """Yield what is wrong with a line, or with its fields, each with the column."""
     if not line.strip(BLANKS):
         yield Problem("E-CSV-EMPTY-LINE", "the line is empty", "delete it", where="column 1")
@@ -91,7 +93,7 @@ def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] 
     elif line.count(",") == len(rules.fields) - 1:
         yield from _field_problems(line, rules)
     else:
-        yield _columns_problem(line, rules, surplus)
+        yield _columns_problem(line, rules, surplus_column)
 
 
 def _is_header(line: str) -> bool:
@@ -161,8 +163,8 @@ def _separator_problem(line: str, separators: str, rules: CsvRules) -> Problem:
         remedy += ", in whole numbers without decimals"
     elif separators == "blanks" and re.search("[0-9]e[+-]", line):
         remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
-    alone = " alone" if separators.startswith("commas") else ""
-    problem = f"the fields are separated by {separators}, not by commas{alone}"
+    addition = " alone" if separators.startswith("commas") else ""
+    problem = f"the fields are separated by {separators}, not by commas{addition}"
     return Problem("E-CSV-SEPARATOR", problem, remedy, where="column 1")
 
 
@@ -189,20 +191,20 @@ def _why_no_integer(text: str) -> tuple[str, str]:
     """Return what a text is instead of a whole number, and the remedy."""
     printed = printed_value(text)
     if printed:
-        how = "convert it with int(...) before, a fraction with round(float(...))"
-        return f"is how {printed.library} prints a value", f"write the number alone: {how}"
+        conversion = "convert it with int(...) before, a fraction with round(float(...))"
+        return f"is how {printed.library} prints a value", f"write the number alone: {conversion}"
     reasons = (reason for pattern, *reason in _REASONS if re.fullmatch(pattern, text, re.DOTALL))
     problem, remedy = next(reasons)
     return problem, remedy
 
 
-def _columns_problem(line: str, rules: CsvRules, surplus: tuple[int, str] | None) -> Problem:
+def _columns_problem(line: str, rules: CsvRules, surplus_column: tuple[int, str] | None) -> Problem:
     n_fields, n_wanted = line.count(",") + 1, len(rules.fields)
     column = min(n_fields, n_wanted + 1)
     problem = f"the row '{quote(line, 40)}' has {counted(n_fields, 'field')} instead of {n_wanted}"
     remedy = _write_row(rules)
-    if n_fields > n_wanted and surplus is not None:
-        column, advice = surplus
+    if n_fields > n_wanted and surplus_column is not None:
+        column, advice = surplus_column
         remedy = f"{advice}; {remedy}"
     return Problem("E-CSV-COLUMNS", problem, remedy, where=f"column {column}")
 
@@ -228,19 +230,19 @@ def _surplus_column(
     rows = list(chain.from_iterable(fields_of_file.values()))
     if not rows:
         return None
-    counting = _counting_column(fields_of_file.values()) if files_with_rows.isdisjoint(fields_of_file) else ""
-    if counting:
-        return 1, counting
+    remedy = _counting_column(fields_of_file.values()) if files_with_rows.isdisjoint(fields_of_file) else ""
+    if remedy:
+        return 1, remedy
     is_integer = row_pattern(1).fullmatch
-    fitting = []
+    fitting_columns = []
     for column in range(n_wanted + 1):
         # A column of whole numbers may be one that another task has.
         is_other = not any(is_integer(fields[column]) for fields in rows)
         if is_other and all(_is_row([*fields[:column], *fields[column + 1 :]], rules) for fields in rows):
-            fitting.append(column)
-    if len(fitting) != 1:
+            fitting_columns.append(column)
+    if len(fitting_columns) != 1:
         return None
-    return fitting[0] + 1, f"leave out the {_ORDINALS[fitting[0]]} column"
+    return fitting_columns[0] + 1, f"leave out the {_ORDINALS[fitting_columns[0]]} column"
 
 
 def _is_row(fields: Sequence[str], rules: CsvRules) -> bool:

@@ -233,8 +233,8 @@ class ProblemSummary(NamedTuple):
         n_files = Counter(_without_file(kind.first) for kind in self.kinds)
         groups: dict[tuple[str, ...], list[PlacedProblem]] = {}
         for kind in self.kinds:
-            alike = _without_file(kind.first)
-            group = alike if n_files[alike] > _FILES_APART else kind.first.kind
+            key = _without_file(kind.first)
+            group = key if n_files[key] > _FILES_APART else kind.first.kind
             groups.setdefault(group, []).append(kind)
         return [_joined(kinds) for kinds in list(groups.values())[:most]]
 
@@ -357,7 +357,7 @@ class Findings:
         self, code: str, problem: str, remedy: str, *, file: str = "", where: str = "", rule: str = ""
     ) -> None:
         """Record a problem; all texts are made printable here, and ``file`` is shortened."""
-        added = Problem(
+        new_problem = Problem(
             code=code,
             problem=printable(problem),
             remedy=printable(remedy),
@@ -365,8 +365,8 @@ class Findings:
             where=printable(where),
             rule=rule,
         )
-        self._last_kind = added.kind
-        self._keep(added)
+        self._last_kind = new_problem.kind
+        self._keep(new_problem)
 
     def repeat(self, problem: Problem, **changes: str) -> None:
         """Record a problem that was found before, with other texts or another place."""
@@ -380,10 +380,10 @@ class Findings:
         # What it follows from may quote data.
         raise Refused(self) from None
 
-    def take(self, read: Read[ContentT]) -> ContentT:
+    def take(self, reading: Read[ContentT]) -> ContentT:
         """Record the notes on files that were read; return their content."""
-        self.notes += read.notes
-        return read.content
+        self.notes += reading.notes
+        return reading.content
 
     def extend(self, other: Findings) -> None:
         """Record all findings of another collection after these."""
@@ -396,15 +396,15 @@ class Findings:
 
     def with_files(self, rename: Callable[[str], str]) -> Findings:
         """Return the same findings with other names of files; two files may get the same name."""
-        renamed = Findings(notes=list(self.notes))
-        renamed.problems = [
+        renamed_findings = Findings(notes=list(self.notes))
+        renamed_findings.problems = [
             problem._replace(file=quote_path(rename(problem.file))) for problem in self.problems
         ]
         for (code, file, rule), count in self._count_of_kind.items():
-            renamed._count_of_kind[code, quote_path(rename(file)), rule] += count
-        renamed.total = self.total
-        renamed._unread_files = {quote_path(rename(file)) for file in self._unread_files}
-        return renamed
+            renamed_findings._count_of_kind[code, quote_path(rename(file)), rule] += count
+        renamed_findings.total = self.total
+        renamed_findings._unread_files = {quote_path(rename(file)) for file in self._unread_files}
+        return renamed_findings
 
     def _keep(self, problem: Problem) -> None:
         self.total += 1
@@ -414,13 +414,12 @@ class Findings:
         if count == 1 or (count <= REPORTED_PER_KIND and len(self.problems) < _KEPT):
             self.problems.append(problem)
 
-    def first_of(self, wrong: Bools) -> Iterator[int]:
-        """Yield the first indexes where ``wrong`` is true, for each of which the caller adds a problem of one
-        kind.
+    def first_of(self, is_wrong: Bools) -> Iterator[int]:
+        """Yield the first indexes where ``is_wrong``; for each, the caller adds a problem of one kind.
 
         The others are only counted, at the end.
         """
-        indexes = np.flatnonzero(wrong)
+        indexes = np.flatnonzero(is_wrong)
         yield from indexes[:REPORTED_PER_KIND].tolist()
         n_more = len(indexes) - REPORTED_PER_KIND
         if n_more > 0:
@@ -457,8 +456,8 @@ class Findings:
         summary = self.summary()
         problems = enumerate(summary.problems(most), start=1)
         lines = [f"{number}. {problem.line()}" for number, problem in problems]
-        if rest := summary.not_shown_text(most):
-            lines.append(rest)
+        if last_line := summary.not_shown_text(most):
+            lines.append(last_line)
         return lines
 
     def first_line(self) -> str:

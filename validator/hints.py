@@ -22,23 +22,23 @@ def empty_note() -> Note:
     return Note("N-EMPTY", _EMPTY, _MISSING)
 
 
-def repeat_hints(rows: Floats | Ints, row_noun: str, what: str) -> list[Note]:
+def repeat_hints(rows: Floats | Ints, row_noun: str, effect: str) -> list[Note]:
     """Return a note if more than a tenth of the rows (n, k) repeat another: "30 things of 90 repeat ..."."""
-    ordered = rows[np.lexsort(rows.T)]
-    repeated = int((ordered[1:] == ordered[:-1]).all(axis=1).sum())
-    if repeated <= _MOST_REPEATED * len(rows):
+    sorted_rows = rows[np.lexsort(rows.T)]
+    n_repeated = int((sorted_rows[1:] == sorted_rows[:-1]).all(axis=1).sum())
+    if n_repeated <= _MOST_REPEATED * len(rows):
         return []
-    return [Note("N-REPEATED", f"{counted(repeated, row_noun)} of {len(rows):,} {what}")]
+    return [Note("N-REPEATED", f"{counted(n_repeated, row_noun)} of {len(rows):,} {effect}")]
 
 
-def label_hints(n: int, labels: Collection[object], what: str, item_noun: str = "row") -> list[Note]:
+def label_hints(n: int, labels: Collection[object], label_noun: str, item_noun: str = "row") -> list[Note]:
     """Return a note if all ``n`` items have the same of ``labels``: "all 4 rows have the class 1"."""
     if n < _LEAST_ROWS or len(labels) != 1:
         return []
     (label,) = labels
     # Names may be empty, or hold blanks.
     name = f"'{quote(label)}'" if isinstance(label, str) else label
-    text = f"all {counted(n, item_noun)} have the {what} {name}"
+    text = f"all {counted(n, item_noun)} have the {label_noun} {name}"
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
@@ -50,9 +50,9 @@ def score_hints(n: int, lowest: float, highest: float) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def missing_notes(code: str, nothing: str, missing: Bools, item_noun: str, effect: str = "") -> list[Note]:
+def missing_notes(code: str, nothing: str, is_missing: Bools, item_noun: str, effect: str = "") -> list[Note]:
     """Return a note on the items, (n,), of which a submission has ``nothing``; none if it has all."""
-    n_missing = int(missing.sum())
+    n_missing = int(is_missing.sum())
     if not n_missing:
         return []
-    return [Note(code, f"{nothing} for {n_missing:,} of {counted(len(missing), item_noun)}{effect}")]
+    return [Note(code, f"{nothing} for {n_missing:,} of {counted(len(is_missing), item_noun)}{effect}")]

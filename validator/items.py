@@ -62,15 +62,15 @@ def check_items(
     Refused
         If the submission names items and none of them is known.
     """
-    unknown = [item for item in items if item not in reference_items]
-    if not unknown:
+    unknown_items = [item for item in items if item not in reference_items]
+    if not unknown_items:
         return []
     from validator.names import EXPLAINED_BY_NAMES, explain_unknown_names, some_of_each
 
-    first, first_place = unknown[0], place(unknown[0])
+    first, first_place = unknown_items[0], place(unknown_items[0])
     explanations = (explain_unknown_names(part, reference_items) for part in (items, *items_of_files))
     explanation = next(filter(None, explanations), "")
-    if len(unknown) == len(items):
+    if len(unknown_items) == len(items):
         problem = f"none of your {counted(len(items), noun)} is in this data"
         if len(items) == 1:
             problem = f"your {noun} is not in this data"
@@ -79,11 +79,11 @@ def check_items(
             remedy = explanation
         Findings().refuse(ITEMS_NONE, problem, remedy, file=first_place.file, where=first_place.where)
     where = " ".join(filter(None, (quote(first_place.file), first_place.where)))
-    text = f"{verdict}: {counted(len(unknown), noun)}; the first is '{quote(first)}' ({where})"
-    if len(unknown) > 1:
-        others = (f"'{quote(item, LONGEST_KEY)}'" for item in unknown[1:_MOST_NAMED])
-        more = ", ..." if len(unknown) > _MOST_NAMED else ""
-        text += f", then {', '.join(others)}{more}"
+    text = f"{verdict}: {counted(len(unknown_items), noun)}; the first is '{quote(first)}' ({where})"
+    if len(unknown_items) > 1:
+        other_items = (f"'{quote(item, LONGEST_KEY)}'" for item in unknown_items[1:_MOST_NAMED])
+        more = ", ..." if len(unknown_items) > _MOST_NAMED else ""
+        text += f", then {', '.join(other_items)}{more}"
     if explanation:
         return [Note(ITEMS_UNKNOWN, f"{text}; {explanation}", EXPLAINED_BY_NAMES)]
     return [Note(ITEMS_UNKNOWN, text)]

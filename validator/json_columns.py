@@ -190,24 +190,24 @@ def keys_of_anything(values: Sequence[JsonValue], levels: int) -> int:
 def _check_of(schema: Schema, root: Schema, levels: int) -> Check:
     schema = resolved(schema, root)
     name = schema.get("type")
-    names = name if isinstance(name, list) else [name]
+    type_names = name if isinstance(name, list) else [name]
     rules = set(schema) - REMARKS - {"type"}
-    for one in names:
-        if one not in _KEYWORDS:
-            raise SchemaError(f"there is no type {one}")
-        if rules - _KEYWORDS[one]:
-            place = f"with type {one}" if one else "without a type"
-            raise SchemaError(f"no {', '.join(sorted(rules - _KEYWORDS[one]))} {place}")
+    for type_name in type_names:
+        if type_name not in _KEYWORDS:
+            raise SchemaError(f"there is no type {type_name}")
+        if rules - _KEYWORDS[type_name]:
+            place = f"with type {type_name}" if type_name else "without a type"
+            raise SchemaError(f"no {', '.join(sorted(rules - _KEYWORDS[type_name]))} {place}")
     if name == "array":
         return _check_of_lists(schema, root, levels)
     if name == "object":
         make = _check_of_records if "properties" in schema else _check_of_mappings
         return make(schema, root, levels)
-    if set(names) == {"string"}:
+    if set(type_names) == {"string"}:
         return _check_of_words(schema)
     if name is None:
         return lambda values: Column(values, keys_of_anything(values, levels))
-    return _check_of_types(names, schema, levels)
+    return _check_of_types(type_names, schema, levels)
 
 
 def _check_of_types(names: Sequence[Any], schema: Schema, levels: int) -> Check:
@@ -342,9 +342,9 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
     required = set(schema.get("required", ()))
     if required - set(checks):
         raise SchemaError(f"no properties for the required {', '.join(sorted(required - set(checks)))}")
-    others = set(schema) - REMARKS - {"type", "properties", "required"}
-    if others:
-        raise SchemaError(f"no {', '.join(sorted(others))} beside properties")
+    other_keywords = set(schema) - REMARKS - {"type", "properties", "required"}
+    if other_keywords:
+        raise SchemaError(f"no {', '.join(sorted(other_keywords))} beside properties")
 
     def check(values: list[JsonValue]) -> Column:
         if not _OBJECTS.issuperset(map(type, values)):
@@ -354,12 +354,12 @@ def _check_of_records(schema: Schema, root: Schema, levels: int) -> Check:
         names = required if n_keys == len(values) * len(required) else checks
         members = {}
         for key, check_member in checks.items():
-            found = _members(values, key, key in required) if key in names else []
-            members[key] = check_member(found)
+            values_of_key = _members(values, key, key in required) if key in names else []
+            members[key] = check_member(values_of_key)
         n_further = n_keys - sum(len(column.values) for column in members.values())
         if n_further:
-            further = [child for value in values for key, child in value.items() if key not in checks]
-            n_keys += keys_of_anything(further, levels - 1)
+            other_values = [child for value in values for key, child in value.items() if key not in checks]
+            n_keys += keys_of_anything(other_values, levels - 1)
         n_keys += sum(column.n_keys for column in members.values())
         return Column(values, n_keys, members=members)
 

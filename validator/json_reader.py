@@ -87,7 +87,7 @@ class _FileSchema(NamedTuple):
     whole: Schema
     entry: Schema
     check: Check
-    around: Schema
+    outer: Schema
     each: str = ""
 
     @property
@@ -96,7 +96,7 @@ class _FileSchema(NamedTuple):
 
     @property
     def is_list(self) -> bool:
-        return self.around.get("type") == "array"
+        return self.outer.get("type") == "array"
 
 
 @cache
@@ -126,28 +126,28 @@ def _schema_of_object(path: Path, each: str) -> _FileSchema:
     if "additionalProperties" not in holder:
         _refuse_schema(path, "additionalProperties, the schema of an entry, is missing")
     entry = holder["additionalProperties"]
-    around = {**holder, "additionalProperties": {}}
+    outer = {**holder, "additionalProperties": {}}
     if each:
-        around = {**whole, "properties": {**whole["properties"], each: around}}
+        outer = {**whole, "properties": {**whole["properties"], each: outer}}
     levels_above = 2 if each else 1
     return _FileSchema(
         whole=whole,
         entry=entry,
         check=check_of(entry, whole, DEEPEST - levels_above),
-        around=around,
+        outer=outer,
         each=each,
     )
 
 
 def _list_of(entry: Schema) -> _FileSchema:
     """Return the schema of a file that is a list, from that of its entries."""
-    around: Schema = {"type": "array", "description": "Write [{...}, {...}, ...], a list of entries"}
+    outer: Schema = {"type": "array", "description": "Write [{...}, {...}, ...], a list of entries"}
     return _FileSchema(
         # Definitions and remarks are those of the entries.
-        whole={**entry, **around},
+        whole={**entry, **outer},
         entry=entry,
         check=check_of(entry, entry, DEEPEST - 1),
-        around=around,
+        outer=outer,
     )
 
 
@@ -190,8 +190,8 @@ def read_json(
         reader = _Reader(cursor, name, _schema_of_object(file.schema, file.each), findings)
         content = build(reader.batches(EntryLimit(file.entries or math.inf)))
         members: Members = {}
-        if reader.check_around():
-            members = {key: value for key, value in reader.around.items() if key != file.each}
+        if reader.check_outer():
+            members = {key: value for key, value in reader.outer.items() if key != file.each}
             if check is not None:
                 check(content, members, findings)
     return Read((content, members), findings.notes)
@@ -219,7 +219,7 @@ def read_list(
     """
     reader = _Reader(Cursor(stream, name, findings), name, _list_of(load_schema(schema)), findings)
     yield from reader.batches(limit or EntryLimit())
-    reader.check_around()
+    reader.check_outer()
 
 
 def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
@@ -232,7 +232,7 @@ def iter_list(stream: Callable[[int], bytes], name: str) -> Iterator[JsonValue]:
                 value = reader.marked_value(entry, f"/{entry.key}")
                 findings.refuse_problems()
                 yield value
-        reader.check_around()
+        reader.check_outer()
 
 
 def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
@@ -256,7 +256,7 @@ def strict_loads(data: bytes, name: str) -> Read[JsonValue]:
 class _Reader:
     """Reads the entries of a file; what is wrong with others is added to findings.
 
-    ``around`` stands for the file, its entries left out.
+    ``outer`` stands for the file, its entries left out.
     """
 
     def __init__(self, cursor: Cursor, name: str, schema: _FileSchema, findings: Findings) -> None:
@@ -267,7 +267,7 @@ class _Reader:
         self._explainer: Explainer | None = None
         self._n_entries = 0
         self._n_left_to_explain = _MOST_EXPLAINED
-        self.around: JsonValue = [] if schema.is_list else {}
+        self.outer: JsonValue = [] if schema.is_list else {}
 
     def batches(self, limit: EntryLimit) -> Iterator[Batch]:
         """Yield the entries that fit their schema, some at a time; the last ones may be none.
@@ -309,7 +309,7 @@ class _Reader:
     def entries(self) -> Iterator[Entry]:
         """Yield the entries of the file. Raises as `Cursor`."""
         if self._cursor.mark() != ("[" if self._schema.is_list else "{"):
-            self.around = self.marked_value(self._cursor.entry("")._replace(value=None), "")
+            self.outer = self.marked_value(self._cursor.entry("")._replace(value=None), "")
         elif self._schema.is_list:
             yield from self._cursor.items()
         elif not self._schema.each:
@@ -317,11 +317,11 @@ class _Reader:
         else:
             for key in self._names("/"):
                 if key == self._schema.each and self._cursor.mark() == "{":
-                    self.around[key] = {}
+                    self.outer[key] = {}
                     yield from self._members_of_object()
                 else:
                     value = self.marked_value(self._cursor.entry(key), f"/{pointer_part(key)}")
-                    self.around[key] = value
+                    self.outer[key] = value
         self._cursor.finish()
 
     def _members_of_object(self) -> Iterator[Entry]:
@@ -339,13 +339,13 @@ class _Reader:
             names.add(name)
             yield name
 
-    def check_around(self) -> bool:
+    def check_outer(self) -> bool:
         """Add what is wrong around the entries; return whether nothing is."""
         n_before = self._findings.total
         try:
-            check_of(self._schema.around, self._schema.whole)([self.around])
+            check_of(self._schema.outer, self._schema.whole)([self.outer])
         except UnfitError:
-            self._explain(self.around, self._schema.around, "", "", n_before)
+            self._explain(self.outer, self._schema.outer, "", "", n_before)
         except DepthError:
             self._refuse_depth()
         return self._findings.total == n_before
@@ -368,7 +368,7 @@ class _Reader:
 
     def _fitting_one_by_one(self, entries: list[Entry]) -> list[Entry]:
         """Return the entries that fit their schema, which are taken out of the list; explain the others."""
-        fitting = []
+        fitting_entries = []
         entries.reverse()
         while entries:
             # Values that may be as large as the file are in memory once: they are read again.
@@ -379,8 +379,8 @@ class _Reader:
             if not _fits(value, self._schema.check):
                 self._explain_entry(value, where, n_before)
             elif self._findings.total == n_before:
-                fitting.append(entry._replace(value=value))
-        return fitting
+                fitting_entries.append(entry._replace(value=value))
+        return fitting_entries
 
     def _explain_entry(self, value: JsonValue, where: str, n_before: int) -> None:
         if self._is_holder(value):

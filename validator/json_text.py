@@ -94,14 +94,14 @@ class Marks:
         if len(value) == len(pairs):
             return value
         self.any = True
-        marked = Repeating(value)
+        repeating = Repeating(value)
         keys: set[str] = set()
         for key, _ in pairs:
             if key in keys:
-                marked.key = key
+                repeating.key = key
                 break
             keys.add(key)
-        return marked
+        return repeating
 
 
 class Entry(NamedTuple):
@@ -225,10 +225,10 @@ class Cursor:
 
         Raises Refused if what is here is larger than it may be.
         """
-        rest = self.text[self.at :]
+        text_ahead = self.text[self.at :]
         # A value as large as the file is decoded a few times: each piece is as long as what is there, up to
         # what may be in memory beside it.
-        data = self._stream(min(max(_PIECE, len(rest)), _LARGEST_PIECE))
+        data = self._stream(min(max(_PIECE, len(text_ahead)), _LARGEST_PIECE))
         is_first = not self._n_bytes
         if is_first:
             refuse_other_kind(data[:HEAD_BYTES], self._name, "JSON")
@@ -246,8 +246,8 @@ class Cursor:
             self._findings.note("N-JSON-BOM", text)
             piece = piece[1:]
         self._line, self._column = self._line_and_column(self.at)
-        self.text, self.at = rest + piece, 0
-        if len(rest) > _PIECE:
+        self.text, self.at = text_ahead + piece, 0
+        if len(text_ahead) > _PIECE:
             self._check_memory()
         return True
 

@@ -107,34 +107,36 @@ def syntax_problem(error: json.JSONDecodeError, schema: Schema) -> tuple[int, Pr
         return text.rfind("\\", 0, position + 1), _syntax_problem(rule)
     if rule in ("control", "trailing comma"):
         return position, _syntax_problem(rule)
-    rest = text[position:]
-    position += len(rest) - len(rest.lstrip(_BLANKS))
-    before = text[:position].rstrip(_BLANKS)
-    return _problem_of_mark(text, position, before, rule, schema)
+    text_ahead = text[position:]
+    position += len(text_ahead) - len(text_ahead.lstrip(_BLANKS))
+    text_before = text[:position].rstrip(_BLANKS)
+    return _problem_of_mark(text, position, text_before, rule, schema)
 
 
-def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: Schema) -> tuple[int, Problem]:
+def _problem_of_mark(
+    text: str, position: int, text_before: str, rule: str, schema: Schema
+) -> tuple[int, Problem]:
     """Return place and problem of what begins at a position of a text, where something else is expected."""
     mark = text[position : position + 1]
-    if mark in ("]", "}") and before.endswith(",") and rule in ("value", "key"):
-        return len(before) - 1, _syntax_problem("trailing comma")
+    if mark in ("]", "}") and text_before.endswith(",") and rule in ("value", "key"):
+        return len(text_before) - 1, _syntax_problem("trailing comma")
     if mark in _RULE_OF_MARK:
         return position, _syntax_problem(_RULE_OF_MARK[mark])
     if mark.isspace():
         return position, _syntax_problem("blank")
     if text.startswith(("//", "/*", "#"), position):
         return position, _syntax_problem("comment")
-    if rule == "more text" and mark in ("{", "[") and "\n" in text[len(before) : position]:
+    if rule == "more text" and mark in ("{", "[") and "\n" in text[len(text_before) : position]:
         lines, whole = _syntax_problem("lines"), _whole(schema)
         return position, lines._replace(remedy=f"{lines.remedy}: {whole}") if whole else lines
     if not mark:
-        return position, _syntax_problem("end" if before else "empty")
-    foreign = None if rule == "more text" else _foreign_problem(text, position)
-    if foreign:
-        return position, foreign
-    begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
-    if begun or (rule == "value" and mark not in ",:]}"):
-        first = begun.start() if begun else position
+        return position, _syntax_problem("end" if text_before else "empty")
+    foreign_problem = None if rule == "more text" else _foreign_problem(text, position)
+    if foreign_problem:
+        return position, foreign_problem
+    beginning = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
+    if beginning or (rule == "value" and mark not in ",:]}"):
+        first = beginning.start() if beginning else position
         start = text[first : first + _SHOWN].splitlines()[0]
         problem = f"'{quote(start)}' is in the place of a value"
         return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
@@ -150,11 +152,11 @@ def _foreign_problem(text: str, position: int) -> Problem | None:
     printed = printed_value(text, position)
     if printed is None:
         return None
-    how = "float(...), int(...), bool(...) or str(...)"
+    conversion = "float(...), int(...), bool(...) or str(...)"
     if printed.text in ("array", "tensor"):
-        how = ".tolist()"
+        conversion = ".tolist()"
     problem = f"{printed.text} is of {printed.library}, not JSON"
-    remedy = f"convert values with {how} before, and {_LIBRARY}"
+    remedy = f"convert values with {conversion} before, and {_LIBRARY}"
     return Problem("E-JSON-SYNTAX", problem, remedy, rule=f"foreign {printed.text}")
 
 
@@ -289,10 +291,10 @@ class Explainer:
         if isinstance(value, list):
             groups.append((range(len(value)), schema.get("items", {}), "items"))
         if isinstance(value, dict):
-            named = schema.get("properties", {})
-            groups += [([key], part, f"properties/{key}") for key, part in named.items() if key in value]
-            further = [key for key in value if key not in named]
-            groups.append((further, schema.get("additionalProperties", {}), "additionalProperties"))
+            properties = schema.get("properties", {})
+            groups += [([key], part, f"properties/{key}") for key, part in properties.items() if key in value]
+            other_keys = [key for key in value if key not in properties]
+            groups.append((other_keys, schema.get("additionalProperties", {}), "additionalProperties"))
         for keys, part, keyword in groups:
             for index in self._unfit([value[key] for key in keys], part):
                 yield keys[index], value[keys[index]], part, keyword
@@ -325,9 +327,9 @@ def _names(names: str | list[str]) -> list[str]:
 def _rule(is_broken: Callable[[Any, JsonValue], bool], type_name: str = "") -> Callable[..., Errors]:
     """Return a rule of jsonschema, of values of one type or of all."""
 
-    def errors(validator: Any, allowed: Any, value: JsonValue, schema: Schema) -> Errors:
+    def errors(validator: Any, keyword_value: Any, value: JsonValue, schema: Schema) -> Errors:
         is_looked_at = not type_name or validator.is_type(value, type_name)
-        if is_looked_at and is_broken(allowed, value):
+        if is_looked_at and is_broken(keyword_value, value):
             yield ValidationError("")
 
     return errors
@@ -369,31 +371,31 @@ def _shown_key(key: str) -> str:
 
 
 def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
-    keyword, allowed, value = error.validator, error.validator_value, error.instance
+    keyword, keyword_value, value = error.validator, error.validator_value, error.instance
     variant = ""
     if keyword == "type":
-        expected = " or ".join(_TYPE_TEXTS.get(name, name) for name in _names(allowed))
+        type_names = " or ".join(_TYPE_TEXTS.get(name, name) for name in _names(keyword_value))
         variant, text = _type_words(value)
-        problem = f"this is {text} instead of {expected}"
+        problem = f"this is {text} instead of {type_names}"
     elif keyword == "required":
-        missing = [key for key in allowed if key not in value]
-        variant = "is" if len(missing) == 1 else "are"
-        problem = f"{' and '.join(map(repr, missing[:3]))} {variant} missing"
+        missing_keys = [key for key in keyword_value if key not in value]
+        variant = "is" if len(missing_keys) == 1 else "are"
+        problem = f"{' and '.join(map(repr, missing_keys[:3]))} {variant} missing"
         if value:
             # One more than are shown.
             keys = map(_shown_key, islice(value, 6))
             problem += f" beside {some_words(list(keys))}"
     elif keyword == "enum":
-        one_of = "one of " if len(allowed) > 1 else ""
-        nearest = NearestNames(allowed).words(value)
-        problem = f"'{quote(value, 40)}' is not {one_of}{some_words(allowed, value)}{nearest}"
+        one_of = "one of " if len(keyword_value) > 1 else ""
+        nearest = NearestNames(keyword_value).words(value)
+        problem = f"'{quote(value, 40)}' is not {one_of}{some_words(keyword_value, value)}{nearest}"
     elif keyword[3:] in _SIZE_WORDS:
         container, *noun = _SIZE_WORDS[keyword[3:]]
         bound = "least" if keyword.startswith("min") else "most"
-        problem = f"the {container} has {counted(len(value), *noun)} instead of at {bound} {allowed}"
+        problem = f"the {container} has {counted(len(value), *noun)} instead of at {bound} {keyword_value}"
     elif keyword in ("minimum", "maximum"):
         relation = "less" if keyword == "minimum" else "more"
-        problem = f"{quote(repr(value), 24)} is {relation} than {allowed}"
+        problem = f"{quote(repr(value), 24)} is {relation} than {keyword_value}"
     elif keyword == "uniqueItems":
         problem = f"'{quote(_repeated_words(value)[0], 24)}' occurs more than once"
     else:

@@ -41,10 +41,10 @@ def match_keys(
     known_keys = frozenset(reference_keys)
     is_unknown = np.array([key not in known_keys for key in keys], bool)
     first_index = _first_indexes(keys)
-    missing = [key for key in reference_keys if key not in first_index]
+    missing_keys = [key for key in reference_keys if key not in first_index]
     is_of_other_data = bool(len(keys)) and bool(is_unknown.all())
     with Findings.collect() as findings:
-        if is_of_other_data or not missing:
+        if is_of_other_data or not missing_keys:
             with findings.part():
                 findings.notes += check_items(
                     first_index, known_keys, "key", lambda key: Place(file, place(first_index[key]))
@@ -60,9 +60,9 @@ def match_keys(
         # Of keys that are none of the data, all have one cause.
         if not is_of_other_data:
             add_repeated(keys, file, place, findings)
-            if missing:
-                names = ", ".join(quote(key, LONGEST_KEY) for key in missing[:_NAMED_MISSING])
-                problem = f"keys are missing: {len(missing):,} of {len(reference_keys):,}, as {names}"
+            if missing_keys:
+                names = ", ".join(quote(key, LONGEST_KEY) for key in missing_keys[:_NAMED_MISSING])
+                problem = f"keys are missing: {len(missing_keys):,} of {len(reference_keys):,}, as {names}"
                 findings.add("E-KEY-MISSING", problem, "predict every item exactly once", file=file)
         findings.refuse_problems()
         order = np.array([first_index[key] for key in reference_keys], np.int64)

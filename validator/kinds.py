@@ -25,9 +25,9 @@ class FileKind(NamedTuple):
     remedy: str
     is_archive: bool = False
 
-    def how(self, wanted: str) -> str:
-        """Return what makes a file of the ``wanted`` kind of it."""
-        return self.remedy.format(wanted)
+    def how(self, expected_kind: str) -> str:
+        """Return what makes a file of the expected kind of it."""
+        return self.remedy.format(expected_kind)
 
     def how_to_zip(self) -> str:
         """Return what makes the zip of a submission of it."""
@@ -106,12 +106,12 @@ def kind_of(head: bytes) -> FileKind | None:
     return None
 
 
-def refuse_other_kind(head: bytes, name: str, wanted: str) -> None:
-    """Raise Refused if a file begins like one of another kind than the ``wanted`` one, "JSON" or "CSV"."""
+def refuse_other_kind(head: bytes, name: str, expected_kind: str) -> None:
+    """Raise Refused if a file begins like one of another kind than the expected one, "JSON" or "CSV"."""
     kind = kind_of(head)
     if kind is not None:
-        problem = f"this is {kind.name}, not {wanted}"
-        Findings().refuse("E-FILE-KIND", problem, kind.how(wanted), file=name, rule=kind.name)
+        problem = f"this is {kind.name}, not {expected_kind}"
+        Findings().refuse("E-FILE-KIND", problem, kind.how(expected_kind), file=name, rule=kind.name)
 
 
 def _kind_of_zip(head: bytes) -> FileKind:

@@ -142,9 +142,9 @@ def explain_unknown_members(members: Collection[Member], known_members: Collecti
     >>> explain_unknown_members(frames, known_frames)
     "write them as in the data, with n - 1 for n, as '0' for '1'"
     """
-    known = set(known_members)
-    unknown_groups = {group for group, name in members if (group, name) not in known}
-    known_groups = {group for group, _ in known}
+    known_set = set(known_members)
+    unknown_groups = {group for group, name in members if (group, name) not in known_set}
+    known_groups = {group for group, _ in known_set}
     few_groups = set(sorted(unknown_groups & known_groups)[:_GROUPS_LOOKED_AT])
     for groups in (few_groups, known_groups):
         some_members = [member for member in members if member[0] in groups]
@@ -169,9 +169,9 @@ def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
 
 def first_names(names: Iterable[str]) -> str:
     """Return the first names, those of few characters before longer ones: 2 before 10."""
-    ordered = sorted(names, key=lambda name: (len(name), name))
-    text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in ordered[:_SHOWN_OF_SIDE])
-    return f"{text} ..." if len(ordered) > _SHOWN_OF_SIDE else text
+    sorted_names = sorted(names, key=lambda name: (len(name), name))
+    text = ", ".join(f"'{quote(name, _LONGEST_SHOWN)}'" for name in sorted_names[:_SHOWN_OF_SIDE])
+    return f"{text} ..." if len(sorted_names) > _SHOWN_OF_SIDE else text
 
 
 class Change(NamedTuple):
@@ -182,9 +182,9 @@ class Change(NamedTuple):
 
     def text(self) -> str:
         """Return the first name that changes as an example."""
-        changes = ((before, after) for (_, before), (_, after) in self.member_of_member.items())
-        before, after = next(change for change in changes if change[0] != change[1])
-        example = f"as '{quote(after, _LONGEST_SHOWN)}' for '{quote_beside(before, after)}'"
+        changes = ((name, true_name) for (_, name), (_, true_name) in self.member_of_member.items())
+        name, true_name = next(change for change in changes if change[0] != change[1])
+        example = f"as '{quote(true_name, _LONGEST_SHOWN)}' for '{quote_beside(name, true_name)}'"
         return f"{self.words}, {example}" if self.words else example
 
 
@@ -209,41 +209,43 @@ def find_sure_change(
 
     ``by_number`` says whether the number of a name tells it alone, as those of frames do.
     """
-    known = set(known_members)
+    known_set = set(known_members)
     is_too_long = any(len(name) > _LONGEST_COMPARED for _, name in members)
-    is_too_much = max(len(members), len(known)) > _MOST_COMPARED
-    if is_too_long or is_too_much or known.issuperset(members):
+    is_too_much = max(len(members), len(known_set)) > _MOST_COMPARED
+    if is_too_long or is_too_much or known_set.issuperset(members):
         return None
     sure_change = None
-    for change in filter(None, _changes(members, known, by_number)):
+    for change in filter(None, _changes(members, known_set, by_number)):
         if sure_change and change.member_of_member != sure_change.member_of_member:
             return None
         sure_change = sure_change or change
     return sure_change
 
 
-def _changes(members: Sequence[Member], known: set[Member], by_number: bool) -> Iterator[Change | None]:
+def _changes(
+    members: Sequence[Member], known_members: set[Member], by_number: bool
+) -> Iterator[Change | None]:
     """Yield the changes with which every member is one of the data, the simplest first, None for others."""
-    kept = known.intersection(members)
-    unknown = [member for member in members if member not in known]
-    group, name = unknown[0]
+    same_members = known_members.intersection(members)
+    unknown_members = [member for member in members if member not in known_members]
+    group, name = unknown_members[0]
     for folding in FOLDINGS:
-        yield _changed("", unknown, kept, unique_folds(known, folding), folding)
+        yield _changed("", unknown_members, same_members, unique_folds(known_members, folding), folding)
     for fold in (str, _without_zeros, fold_all):
-        member_of_fold = unique_folds(known, fold)
-        yield _changed("", unknown, kept, member_of_fold, fold)
+        member_of_fold = unique_folds(known_members, fold)
+        yield _changed("", unknown_members, same_members, member_of_fold, fold)
         true_texts = [text for true_group, text in member_of_fold if true_group == group]
         for change_affix in _affixes(fold(name), true_texts):
-            yield _changed("", unknown, kept, member_of_fold, _both(fold, change_affix))
+            yield _changed("", unknown_members, same_members, member_of_fold, _both(fold, change_affix))
     fold = _number_alone if by_number else _without_zeros
-    member_of_fold = unique_folds(known, fold)
+    member_of_fold = unique_folds(known_members, fold)
     if by_number:
-        yield _changed("", unknown, kept, member_of_fold, fold)
+        yield _changed("", unknown_members, same_members, member_of_fold, fold)
     for amount, words in ((1, "with n + 1 for n"), (-1, "with n - 1 for n")):
         shift = _both(partial(_with_shifted_number, amount), fold)
         change = _changed(words, members, set(), member_of_fold, shift)
         # One name is always the neighbor of another, and a part of the data may be any other part.
-        if change and len(known) > 1 and known == set(change.member_of_member.values()):
+        if change and len(known_members) > 1 and known_members == set(change.member_of_member.values()):
             yield change
 
 
@@ -261,22 +263,22 @@ def unique_folds(members: Iterable[Member], fold: Fold) -> dict[Member, Member |
 def _changed(
     words: str,
     members: Sequence[Member],
-    kept: set[Member],
+    same_members: set[Member],
     member_of_fold: Mapping[Member, Member | None],
     respell: Fold,
 ) -> Change | None:
     """Return the change of members into those that fold to what ``respell`` makes of names, None unless there
-    is one for each, no two the same and none of those that are ``kept``."""
+    is one for each, no two the same and none of ``same_members``."""
     member_of_member: dict[Member, Member] = {}
-    taken: set[Member] = set()
+    true_members: set[Member] = set()
     for group, name in members:
         true = member_of_fold.get((group, respell(name)))
         # The second of two that are the same ends it: thousands of names may be spellings of one.
-        if true is None or true in kept or true in taken:
+        if true is None or true in same_members or true in true_members:
             return None
-        taken.add(true)
+        true_members.add(true)
         member_of_member[group, name] = true
-    return Change(words, {**dict(zip(kept, kept)), **member_of_member})
+    return Change(words, {**dict(zip(same_members, same_members)), **member_of_member})
 
 
 def _both(first: Fold, second: Fold) -> Fold:

@@ -148,7 +148,7 @@ def _check_members(
     members = _with_slashes(members, findings)
     _check_names(members, findings)
     _check_sizes(members, limits, findings, file)
-    kept: dict[str, Member] = {}
+    members_to_read: dict[str, Member] = {}
     junk = []
     for name, member in members.items():
         if name.endswith("/"):
@@ -156,14 +156,14 @@ def _check_members(
         if is_junk(name):
             junk.append(quote(name))
         elif set(PurePosixPath(name).parts).isdisjoint(PLATFORM_FILES):
-            kept[name] = member
+            members_to_read[name] = member
         else:
             problem = "a platform would take a file of this name for a program to run"
             findings.add("E-FILE-RESERVED", problem, "remove it from your submission", file=name)
     if junk:
         some_junk = some_words(sorted(junk), most=2)
         findings.note("N-JUNK", f"{counted(len(junk), 'file')} of the operating system ignored: {some_junk}")
-    return kept
+    return members_to_read
 
 
 def _with_slashes(members: Mapping[str, Member], findings: Findings) -> Mapping[str, Member]:
@@ -196,8 +196,8 @@ def _check_names(members: Mapping[str, Member], findings: Findings) -> None:
             findings.add("E-ZIP-CASE", problem, "keep one of them", file=name, rule="case")
     # With the smallest character for a slash, what is in a folder comes right after a file of the folder's
     # name.
-    ordered = sorted(name.replace("/", "\0") for name in members)
-    for first, second in zip(ordered, ordered[1:]):
+    sorted_paths = sorted(name.replace("/", "\0") for name in members)
+    for first, second in zip(sorted_paths, sorted_paths[1:]):
         if second.startswith(f"{first}\0"):
             problem, name = "a file and a folder have this name", first.replace("\0", "/")
             findings.add("E-ZIP-NAME", problem, "rename one of them", file=name, rule="folder")
@@ -287,19 +287,19 @@ def open_submission(path: Source, limits: Limits) -> Iterator[Submission]:
     A zip or folder may hold the files themselves, one folder with the files, or a single zip file. The file
     ``metadata``, which platforms put next to an unpacked submission, is ignored.
     """
-    with ExitStack() as opened:
+    with ExitStack() as stack:
         with Findings.collect() as findings:
             if isinstance(path, Mapping):
                 files = {name: Member(len(data), partial(io.BytesIO, data)) for name, data in path.items()}
                 members = _check_members(files, limits, findings, "")
             else:
-                members = _open_path(path, limits, findings, opened)
-            members = _look_into_single_zip(members, limits, findings, opened)
+                members = _open_path(path, limits, findings, stack)
+            members = _look_into_single_zip(members, limits, findings, stack)
         is_unpacked = not isinstance(path, Mapping) and (path / "metadata").is_file()
         yield Submission(members, findings, is_unpacked)
 
 
-def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack) -> dict[str, Member]:
+def _open_path(path: Path, limits: Limits, findings: Findings, stack: ExitStack) -> dict[str, Member]:
     try:
         is_folder = stat.S_ISDIR(path.stat().st_mode)
     except PermissionError as error:
@@ -309,14 +309,14 @@ def _open_path(path: Path, limits: Limits, findings: Findings, opened: ExitStack
     if is_folder:
         return _check_members(dict(_walk(path, limits, findings)), limits, findings, path.name)
     try:
-        stream = opened.enter_context(path.open("rb"))
+        stream = stack.enter_context(path.open("rb"))
     except OSError as error:
         _refuse_unreadable(error, path.name, findings)
-    return _open_members(stream, path.name, limits, findings, opened)
+    return _open_members(stream, path.name, limits, findings, stack)
 
 
 def _look_into_single_zip(
-    members: dict[str, Member], limits: Limits, findings: Findings, opened: ExitStack
+    members: dict[str, Member], limits: Limits, findings: Findings, stack: ExitStack
 ) -> dict[str, Member]:
     """Return the files of the zip that is the only member, or else the members, which must not be zips."""
     if len(members) == 1 and _zip_names(members) and findings.ok:
@@ -324,10 +324,10 @@ def _look_into_single_zip(
         findings.note("N-FOUND-ZIP", f"the submission was read from the zip file {quote(name)}")
         with refused_if_damaged(name):
             try:
-                stream = opened.enter_context(_in_any_order(members[name].open()))
+                stream = stack.enter_context(_in_any_order(members[name].open()))
             except OSError as error:
                 _refuse_unreadable(error, name, findings)
-        members = _open_members(stream, name, limits, findings, opened)
+        members = _open_members(stream, name, limits, findings, stack)
     for name in _zip_names(members):
         remedy = "unpack it and zip its files directly"
         findings.add("E-ZIP-NESTED", "this is a zip inside the zip", remedy, file=name)
@@ -341,7 +341,7 @@ def _zip_names(names: Iterable[str]) -> list[str]:
 def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str, Member]]:
     """Yield the regular files below ``root`` but the platform's own; links are problems, never followed."""
     pending_names = [""]
-    left = limits.files
+    n_left = limits.files
     while pending_names:
         folder = pending_names.pop()
         name = folder.rstrip("/") or "."
@@ -349,9 +349,9 @@ def _walk(root: Path, limits: Limits, findings: Findings) -> Iterator[tuple[str,
             with os.scandir(root / folder) as listing:
                 submitted = (entry for entry in listing if folder or not _is_platforms(entry))
                 # One more than allowed is enough to know.
-                entries = sorted(islice(submitted, left + 1), key=lambda entry: entry.name)
-            left -= len(entries)
-            if left < 0:
+                entries = sorted(islice(submitted, n_left + 1), key=lambda entry: entry.name)
+            n_left -= len(entries)
+            if n_left < 0:
                 _refuse_too_many(findings, root.name, limits)
             for entry in entries:
                 name = f"{folder}{entry.name}"
@@ -377,13 +377,13 @@ def _open_file(path: str) -> BinaryIO:
 
 
 def _open_members(
-    stream: IO[bytes], zip_name: str, limits: Limits, findings: Findings, opened: ExitStack
+    stream: IO[bytes], zip_name: str, limits: Limits, findings: Findings, stack: ExitStack
 ) -> dict[str, Member]:
     """Return the files of a zip to read; parameters and what is raised are those of `open_zip`."""
     import zipfile
 
     members: dict[str, Member] = {}
-    archive = open_zip(stream, zip_name, limits, findings, opened)
+    archive = open_zip(stream, zip_name, limits, findings, stack)
     for info in archive.infolist():
         # ZipInfo.filename has lost everything after a NUL byte and, on Windows, its backslashes.
         name = info.orig_filename
@@ -407,7 +407,7 @@ def _open_members(
 
 
 def open_zip(
-    stream: IO[bytes], name: str, limits: Limits, findings: Findings, opened: ExitStack
+    stream: IO[bytes], name: str, limits: Limits, findings: Findings, stack: ExitStack
 ) -> zipfile.ZipFile:
     """Open a zip whose directory every version of Python reads alike.
 
@@ -427,7 +427,7 @@ def open_zip(
         findings.refuse(*_why_no_zip(head), file=name)
     guarded = _GuardedFile(stream, partial(_refuse_too_many, findings, name, limits), limits)
     try:
-        archive = opened.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
+        archive = stack.enter_context(zipfile.ZipFile(guarded))  # type: ignore[call-overload]
         if len(archive.infolist()) > limits.files:
             _refuse_too_many(findings, name, limits)
         # Newer releases of Python refuse a directory that puts files before the beginning of the zip.

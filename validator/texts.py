@@ -99,16 +99,16 @@ def visible(text: str) -> str:
     return _UNPRINTABLE.sub("\ufffd", text)
 
 
-def some_words(words: Sequence[str], given: str = "", most: int = _MOST_WORDS) -> str:
-    """Return the first of several words, one that is like ``given`` up to case and outer blanks before all.
+def some_words(words: Sequence[str], example: str = "", most: int = _MOST_WORDS) -> str:
+    """Return the first of several words, one that is like ``example`` up to case and outer blanks before all.
 
     Examples
     --------
     >>> some_words(["robin", "wren", "owl"], "Owl")
     'owl, robin, wren'
     """
-    alike = folded(given.strip())
-    alike_first = sorted(words, key=lambda word: folded(word.strip()) != alike)
+    folded_example = folded(example.strip())
+    alike_first = sorted(words, key=lambda word: folded(word.strip()) != folded_example)
     text = ", ".join(alike_first[:most])
     return f"{text}, …" if len(words) > most else text
 

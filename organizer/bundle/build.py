@@ -63,8 +63,8 @@ def build_all(
     used_names = {reference_name(task) for task in competition["tasks"]}
     for name in sorted(folders.keys() - used_names):
         plan.notes.append(f"{name} of REFERENCE is not used: no task names {name}_reference.zip")
-    if others := other_files(task_ids()):
-        plan.notes.append(f"not packed, because no task names them: {some_words(others)}")
+    if other_names := other_files(task_ids()):
+        plan.notes.append(f"not packed, because no task names them: {some_words(other_names)}")
     demo_bundles = [
         name for name, bundle in plan.bundles.items() if bundle.data["title"].startswith(DEMO_TITLE)
     ]
@@ -77,21 +77,21 @@ def build_all(
     _write(plan, public_zips, output)
     for name, opening in openings.items():
         print(printable(f"{output.name}/{name}: add it on the site as public data {opening}"))
-    written = [output / name for name in plan.bundles]
-    folder = written[0].parent
-    written += [output / name for name in public_zips]
-    older = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written))
-    if older:
-        print(f"note | still in {folder.name}/ from an earlier build: {older}; delete what is out of date")
-    return written
+    written_paths = [output / name for name in plan.bundles]
+    folder = written_paths[0].parent
+    written_paths += [output / name for name in public_zips]
+    names = ", ".join(sorted(path.name for path in folder.glob("*.zip") if path not in written_paths))
+    if names:
+        print(f"note | still in {folder.name}/ from an earlier build: {names}; delete what is out of date")
+    return written_paths
 
 
 def _add_keys(folders: Iterable[Path]) -> None:
     """Write a key for signatures into references that have none; a line says so of each."""
     for folder in folders:
         if add_key(folder, folder):
-            what = "is new: keep it, for with another key all signatures change"
-            print(printable(f"note | {folder / KEY_FILE} {what}"))
+            remark = "is new: keep it, for with another key all signatures change"
+            print(printable(f"note | {folder / KEY_FILE} {remark}"))
 
 
 def _check_bundle(name: str, bundle: Bundle, file_names: Collection[str]) -> list[str]:
@@ -153,15 +153,15 @@ def _later_public_data(competition: Competition, parts: Parts) -> tuple[dict[str
     Raises Refused if one shows more of its reference than it may.
     """
     entry_of_index = {task["index"]: task for task in competition["tasks"]}
-    added: set[str] = set()
+    names_so_far: set[str] = set()
     zips, openings = {}, {}
     for number, (_, phase) in enumerate(sorted_phases(competition)):
         entries = [entry_of_index[index] for index in phase["tasks"]]
         for entry in entries:
             name, task_id = reference_name(entry), task_id_of(entry)
-            if not name or not task_id or name in added or parts.is_demo(name, task_id):
+            if not name or not task_id or name in names_so_far or parts.is_demo(name, task_id):
                 continue
-            added.add(name)
+            names_so_far.add(name)
             files = parts.public_files(name, task_id)
             is_held = name in public_names(competition, str(phase.get("public_data") or ""))
             if number and files and not is_held:

@@ -140,18 +140,18 @@ def check_phases(data: Competition, report: LintReport) -> None:
     for where, phase in phases:
         if yes(phase.get("is_parallel_parent")) and number(phase["phasenumber"]) not in parents:
             report.add("parent without children", f"{where}/is_parallel_parent")
-    previous = None
+    previous_start = None
     for where, phase in phases:
         start = read_date(phase["start_date"], f"{where}/start_date", report)
-        if start and previous and (start - previous).days <= 1:
+        if start and previous_start and (start - previous_start).days <= 1:
             report.add("classic phases overlap", f"{where}/start_date")
-        elif start and previous:
+        elif start and previous_start:
             end_of_previous = start - datetime.timedelta(days=1)
             report.add("classic phase ends early", f"{where}/start_date", date=end_of_previous)
-        previous = start or previous
+        previous_start = start or previous_start
     has_end = data.get("end_date") not in (None, "", "null", False, 0)
     end = read_date(data["end_date"], "/end_date", report, is_end=True) if has_end else None
-    if end and previous and end <= previous:
+    if end and previous_start and end <= previous_start:
         report.add("classic end", "/end_date")
 
 

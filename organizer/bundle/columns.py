@@ -43,25 +43,25 @@ def keys_of_programs(
         return [column.key for column in columns]
     written_keys = [{column.key for column in task.columns} for task in our_tasks]
     by_all, by_any = set.intersection(*written_keys), set.union(*written_keys)
-    for rule, some in (
+    for rule, faulty_columns in (
         ("column of no program", [column for column in columns if column.key not in by_any]),
         ("column of some programs", [column for column in columns if column.key in by_any - by_all]),
     ):
-        if some:
-            keys = some_words([column.key for column in some], most=_SHOWN_KEYS)
-            report.add(rule, some[0].where, key=keys, known=", ".join(sorted(by_any)))
+        if faulty_columns:
+            keys = some_words([column.key for column in faulty_columns], most=_SHOWN_KEYS)
+            report.add(rule, faulty_columns[0].where, key=keys, known=", ".join(sorted(by_any)))
     return [column.key for column in columns if column.key in by_all]
 
 
 def _check_columns_of_site(data: Competition, our_tasks: Collection[Declaration], report: LintReport) -> None:
     """Report columns that two fill, and decimals that are lost."""
-    declared = {column.key: column for task in our_tasks for column in task.columns}
+    column_of_key = {column.key: column for task in our_tasks for column in task.columns}
     for column in columns_of(data):
-        if column.computed and form_of(data) == "v2" and column.key in declared:
+        if column.computed and form_of(data) == "v2" and column.key in column_of_key:
             report.add("column is computed and written", column.where, key=column.key)
         precision = column.data.get("precision", column.data.get("numeric_format"))
         is_whole = precision is not None and competition.number(precision) == 0
-        if is_whole and column.key in declared and declared[column.key].precision > 0:
+        if is_whole and column.key in column_of_key and column_of_key[column.key].precision > 0:
             report.add("no decimals", column.where, key=column.key)
 
 
@@ -86,9 +86,9 @@ def _check_sorting(column: BoardColumn, our_tasks: Collection[Declaration], repo
         _check_sorting_by_name(column, order, report)
     sorting_of_task = {}
     for task in our_tasks:
-        for written in task.columns:
-            if written.key == column.key:
-                sorting_of_task[task.id] = written.sorting
+        for declared_column in task.columns:
+            if declared_column.key == column.key:
+                sorting_of_task[task.id] = declared_column.sorting
     wrong_tasks = sorted(task_id for task_id, sorting in sorting_of_task.items() if sorting != order)
     if wrong_tasks:
         remedy = "correct it"

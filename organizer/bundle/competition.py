@@ -148,19 +148,19 @@ def step_limit(phase: Entry) -> int:
 def read_competition(text: bytes, report: LintReport) -> Competition | None:
     """Return the data of a competition.yaml, None if it cannot be read."""
     try:
-        decoded = text.decode("utf-8")
-        for number_of_line, line in enumerate(decoded.splitlines(), start=1):
+        yaml_text = text.decode("utf-8")
+        for number_of_line, line in enumerate(yaml_text.splitlines(), start=1):
             text_with_comment = _COMMENT.match(line)
             if text_with_comment:
                 comment = quote(text_with_comment[2])
                 report.add("comment in text", f"line {number_of_line}", comment=comment)
-        decoded = _without_python_tags(decoded, report)
+        yaml_text = _without_python_tags(yaml_text, report)
         try:
-            data = load_strict(decoded)
+            data = load_strict(yaml_text)
         except yaml.constructor.ConstructorError as error:
-            data = load_plain(decoded)  # as the platform does: the last of two equal keys wins
+            data = load_plain(yaml_text)  # as the platform does: the last of two equal keys wins
             report.add("key twice", position_of(error), problem=error.problem)
-        for position, text_of_number, number_read in _odd_numbers(decoded):
+        for position, text_of_number, number_read in _odd_numbers(yaml_text):
             report.add("odd number", position, text=text_of_number, number=number_read)
     except UnicodeDecodeError:
         report.add("not UTF-8")
@@ -197,12 +197,12 @@ def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
     """Return what YAML 1.1 reads as a number that nobody meant, with its place: 1:30 is 90, 010 is 8."""
     odd_numbers: list[tuple[str, str, object]] = []
     pending = [yaml.compose(text)]
-    seen: set[int] = set()
+    seen_ids: set[int] = set()
     while pending:
         node = pending.pop()
-        if node is None or id(node) in seen:
+        if node is None or id(node) in seen_ids:
             continue
-        seen.add(id(node))
+        seen_ids.add(id(node))
         if isinstance(node, yaml.MappingNode):
             pending += [value for _, value in node.value]
         elif isinstance(node, yaml.SequenceNode):

@@ -223,15 +223,15 @@ def _check_secrecy(
     reference: str, other: str, where: str, is_ours: bool, files: Files, report: LintReport
 ) -> None:
     """Report files of a reference that another file of the bundle, which participants may see, holds, too."""
-    secret, visible = secret_digests_in(files[reference]), digests_in(files[other])
-    common = secret.keys() & visible.keys()
+    secret_digests, visible_digests = secret_digests_in(files[reference]), digests_in(files[other])
+    common = secret_digests.keys() & visible_digests.keys()
     if not common:
         return
-    names = sorted(secret[digest] or reference for digest in common)
+    names = sorted(secret_digests[digest] or reference for digest in common)
     # In a program that is not ours a file in both, a license perhaps, need not be a secret.
-    is_whole = not all(secret[digest] for digest in common)
+    is_whole = not all(secret_digests[digest] for digest in common)
     remedy = f"take them out; it is {where} of competition.yaml"
-    if all(_DEMO_IN_KIT in visible[digest] for digest in common):
+    if all(_DEMO_IN_KIT in visible_digests[digest] for digest in common):
         remedy = "your reference is the demo reference: build with the real one"
     report.add(
         "reference is shown" if is_ours or is_whole else "file in common",
@@ -295,14 +295,15 @@ def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, repor
         tasks_of_phases.append((where, tasks_of_phase))
         _check_time_limits(where, phase, tasks_of_phase, files, report)
     for (_, earlier_tasks), (where, later_tasks) in combinations(tasks_of_phases, 2):
-        for earlier, later in product(earlier_tasks, later_tasks):
-            if earlier.declared and earlier.declared is later.declared:
-                earlier_name, later_name = earlier.entry["reference_data"], later.entry["reference_data"]
+        for earlier_task, later_task in product(earlier_tasks, later_tasks):
+            if earlier_task.declared and earlier_task.declared is later_task.declared:
+                earlier_name = earlier_task.entry["reference_data"]
+                later_name = later_task.entry["reference_data"]
                 # One task in two phases is no accident: it may stay open after the final phase.
                 if earlier_name == later_name:
                     report.add("task again", f"{where}/tasks", reference=later_name)
                 else:
-                    _compare_items(earlier_name, later_name, earlier.declared, files, report)
+                    _compare_items(earlier_name, later_name, earlier_task.declared, files, report)
 
 
 def _is_in_phase(task: _Task, phase: Entry) -> bool:
@@ -325,11 +326,12 @@ def _compare_items(
     earlier_name: str, later_name: str, task: Declaration, files: Files, report: LintReport
 ) -> None:
     """Report items that the references of two phases share, unless the settings of the later one say so."""
-    earlier, later = _reference(files[earlier_name], task.id), _reference(files[later_name], task.id)
+    earlier_reference = _reference(files[earlier_name], task.id)
+    later_reference = _reference(files[later_name], task.id)
     earlier_folder = posixpath.basename(earlier_name).removesuffix(".zip").removesuffix("_reference")
-    common = sorted(earlier.items & later.items)
-    is_allowed = later.settings.get("shares_items_with") == earlier_folder
-    if not common or is_allowed or (earlier.is_demo and later.is_demo):
+    common = sorted(earlier_reference.items & later_reference.items)
+    is_allowed = later_reference.settings.get("shares_items_with") == earlier_folder
+    if not common or is_allowed or (earlier_reference.is_demo and later_reference.is_demo):
         return
     report.add(
         "shared items",
@@ -415,7 +417,7 @@ def _check_run(run: Run, name: str, keys: list[str], report: LintReport) -> None
     if run.exit_code != 0:
         stderr = quote(" ".join(run.stderr.split()), 300)
         report.add("sample fails", file=name, exit_code=run.exit_code, stderr=stderr)
-    for warning in read_scores(run, keys, further=None)[1]:
+    for warning in read_scores(run, keys, other_keys=None)[1]:
         report.add("score is not stored", file=name, warning=warning)
 
 
@@ -454,8 +456,10 @@ def _program(archive: bytes, image: str) -> tuple[str | None, str, list[Broken]]
     """Return the id of the task if a program is ours, and the name and the problems of its metadata."""
     files = {name.removeprefix("./"): data for name, data in zip_files(archive).items()}
     metadata = next((name for name in PLATFORM_FILES if name in files), "")
-    declared = {Path(name).stem for name in files if Path(name).match("scoring_program/challenges/*/*.yaml")}
-    our_ids = [task_id for task_id in task_ids() if task_id in declared]
+    declared_ids = {
+        Path(name).stem for name in files if Path(name).match("scoring_program/challenges/*/*.yaml")
+    }
+    our_ids = [task_id for task_id in task_ids() if task_id in declared_ids]
     task_id = our_ids[0] if len(our_ids) == 1 else None
     problems = metadata_problems(files.get(metadata), files, image, is_ours=task_id is not None)
     return task_id, metadata, list(problems)

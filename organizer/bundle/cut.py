@@ -81,16 +81,16 @@ def one_task(competition: Competition, task: Declaration) -> Competition | None:
     phases = _phases(competition, new_index, description)
     if not phases:
         return None
-    about = {}
+    texts = {}
     if len(entries) < len(competition["tasks"]):
-        about = {
+        texts = {
             "title": entries[0].get("name") or task.title,
             "description": description,
             "pages": _pages(competition, task.id),
         }
     return {
         **competition,
-        **about,
+        **texts,
         "tasks": [{**entry, "index": index} for index, entry in enumerate(entries)],
         "solutions": _solutions(competition, new_index),
         "phases": phases,
@@ -110,10 +110,10 @@ def leaderboard_columns(competition: Competition, task: Declaration) -> list[Sco
     columns = []
     entries = bundle["leaderboards"][0]["columns"]
     for entry in sorted(entries, key=lambda entry: number(entry["index"])):
-        declared = column_of_key.get(str(entry["key"]).strip())
-        if declared is not None and not yes(entry.get("hidden")):
+        declared_column = column_of_key.get(str(entry["key"]).strip())
+        if declared_column is not None and not yes(entry.get("hidden")):
             precision = max(number(entry.get("precision", DEFAULT_PRECISION)), 0)
-            columns.append(declared._replace(title=str(entry["title"]), precision=precision))
+            columns.append(declared_column._replace(title=str(entry["title"]), precision=precision))
     return columns
 
 
@@ -196,11 +196,11 @@ def _board_with_columns_of(competition: Competition, task: Declaration) -> _New:
         based_on = [key_of_index[number(index)] for index in column.get("computation_indexes") or []]
         can_be_filled = all(base in position for base in based_on) if based_on else key in written_keys
         if key not in position and can_be_filled:
-            further = {**column, "index": len(columns)}
+            new_column = {**column, "index": len(columns)}
             if based_on:
-                further["computation_indexes"] = [position[base] for base in based_on]
+                new_column["computation_indexes"] = [position[base] for base in based_on]
             position[key] = len(columns)
-            columns.append(further)
+            columns.append(new_column)
     board_of_task = {**board, "columns": columns}
     primary_key = key_of_index.get(number(board_of_task.pop("primary_index", 0)))
     if position.get(str(primary_key), 0):
@@ -214,16 +214,16 @@ def _columns_of_task(competition: Competition, task: Declaration) -> list[_New]:
     changeable = {"hidden", "precision"}
     column_of_key = {column["key"]: column for column in competition["leaderboards"][0]["columns"]}
     columns: list[_New] = []
-    for declared in task.columns:
-        if declared.leaderboard:
-            changed = column_of_key.get(declared.key, {})
+    for declared_column in task.columns:
+        if declared_column.leaderboard:
+            changed_column = column_of_key.get(declared_column.key, {})
             column = {
                 "index": len(columns),
-                "title": declared.title,
-                "key": declared.key,
-                "sorting": declared.sorting,
-                "precision": declared.precision,
+                "title": declared_column.title,
+                "key": declared_column.key,
+                "sorting": declared_column.sorting,
+                "precision": declared_column.precision,
             }
-            column.update({key: value for key, value in changed.items() if key in changeable})
+            column.update({key: value for key, value in changed_column.items() if key in changeable})
             columns.append(column)
     return columns

@@ -74,32 +74,32 @@ def read_date(
             report.add("end without a time", where, dates=_written(_last_second(_midnight(value))))
         return _midnight(value)
     text = str(value).strip()
-    taken = _parse(text)
-    if taken is None:
+    platform_date = _parse(text)
+    if platform_date is None:
         moments = _moments(text, is_end)
         rule = "date that is refused" if len(moments) == 1 else "no date"
         report.add(rule, where, date=text, dates=" or ".join(map(_written, moments)))
         return None
     if _is_incomplete(text):
-        report.add("incomplete date", where, date=text, taken=_written(taken))
+        report.add("incomplete date", where, date=text, taken=_written(platform_date))
         return None
-    _report_reading(text, taken, where, report, is_end)
-    return taken
+    _report_reading(text, platform_date, where, report, is_end)
+    return platform_date
 
 
 def _report_reading(
-    text: str, taken: datetime.datetime, where: str, report: LintReport, is_end: bool
+    text: str, platform_date: datetime.datetime, where: str, report: LintReport, is_end: bool
 ) -> None:
     """Report what is wrong with a date that the platform reads; at most one thing."""
     parts = _split(text)
-    moments = _moments(text, is_end) or [taken]
-    rule = _rule_of_reading(parts, moments, taken, is_end)
+    moments = _moments(text, is_end) or [platform_date]
+    rule = _rule_of_reading(parts, moments, platform_date, is_end)
     if rule:
         report.add(
             rule,
             where,
             date=text,
-            taken=_written(taken),
+            taken=_written(platform_date),
             dates=" or ".join(map(_written, moments)),
             zone=parts.words,
             note=_note_on_zone(parts),
@@ -107,14 +107,14 @@ def _report_reading(
 
 
 def _rule_of_reading(
-    parts: _Text, moments: Sequence[datetime.datetime], taken: datetime.datetime, is_end: bool
+    parts: _Text, moments: Sequence[datetime.datetime], platform_date: datetime.datetime, is_end: bool
 ) -> str:
     """Return the rule that a date breaks, "" if it breaks none."""
     if len(moments) > 1:
         return "ambiguous date"
     if parts.words and parts.zone is None:
         return "zone with several meanings"
-    if parts.zone is not None and moments[0] != taken:
+    if parts.zone is not None and moments[0] != platform_date:
         return "zone"
     if not _ISO.fullmatch(parts.date.strip()):
         return "form of a date"
@@ -159,9 +159,9 @@ def date_lines(data: Competition, zone_name: str | None = None) -> list[str]:
     """Return a table (lines of text) of the dates of phases: in UTC, anywhere on earth, and in a zone."""
     zone = find_zone(zone_name) if zone_name else None
     rows: list[tuple[str, ...]] = [("dates", "UTC", "AoE", zone_name or "")]
-    ignored = LintReport()
+    unread_report = LintReport()
     for label, value, is_end in _dates(data):
-        moment = read_date(value, "", ignored, is_end) if value else None
+        moment = read_date(value, "", unread_report, is_end) if value else None
         if moment:
             rows.append((label, *(_clock(moment, column) for column in (datetime.timezone.utc, AOE, zone))))
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]

@@ -92,7 +92,7 @@ def without_task(text: str, task_id: str) -> str:
     _remove(data, "pages", lambda page: page.get("file") == f"pages/{task_id}.md")
     _remove(data, "solutions", lambda solution: solution.get("path") == f"{task_id}_sample.zip")
     _remove(data, "tasks", lambda task: task["index"] in removed)
-    _remove(data, "phases", lambda phase: any(phase is emptied for emptied in emptied_phases))
+    _remove(data, "phases", lambda phase: any(phase is emptied_phase for emptied_phase in emptied_phases))
     for phase in data["phases"]:
         _remove(phase, "tasks", removed.__contains__)
     return document.text()

@@ -87,17 +87,16 @@ def lint_command(
     if not paths:
         print("there is no bundle in dist/; build one with: make bundle")
         return 1
-    failed = False
+    has_failed = False
     last_table: list[str] = []
     for path in paths:
         report, table = lint_bundle(path, date, samples, zone)
         if not bundles and path.stem not in _stems():
             report.add("no such task", file=path.name)
-        errors, warnings = (
-            findings.summary().problems(None) for findings in (report.errors, report.warnings)
-        )
+        errors = report.errors.summary().problems(None)
+        warnings = report.warnings.summary().problems(None)
         unwise = [problem for problem in warnings if not problem.first.code.startswith(CONTENT)]
-        failed |= bool(errors) or (strict and bool(unwise))
+        has_failed |= bool(errors) or (strict and bool(unwise))
         counts = f"{counted(len(errors), 'error')}, {counted(len(warnings), 'warning')}"
         print(f"{printable(path.name)}: {counts}")
         if table and table == last_table:
@@ -106,7 +105,7 @@ def lint_command(
             last_table = table
         for line in [*report.lines(), *table]:
             print(f"  {printable(line)}")
-    return 1 if failed else 0
+    return 1 if has_failed else 0
 
 
 def lint_bundle(

@@ -64,14 +64,14 @@ def metadata_problems(
         return
     # The worker knows these tags, which Python 2 wrote.
     try:
-        decoded = _TAGS.sub("", text.decode("utf-8").removeprefix("\ufeff"))
+        yaml_text = _TAGS.sub("", text.decode("utf-8").removeprefix("\ufeff"))
     except UnicodeDecodeError:
         yield "metadata is not UTF-8", {}
         return
     try:
-        content = load_plain(decoded)
+        content = load_plain(yaml_text)
     except (yaml.YAMLError, ValueError) as error:
-        if _NO_BLANK.search(decoded):
+        if _NO_BLANK.search(yaml_text):
             yield "no blank after command", {}
             return
         yield (
@@ -86,7 +86,7 @@ def metadata_problems(
     command = content.get("command") if isinstance(content, dict) else None
     if isinstance(command, str) and command.strip():
         yield from command_problems(command, names, image, is_ours)
-    elif isinstance(content, str) and _NO_BLANK.search(decoded):
+    elif isinstance(content, str) and _NO_BLANK.search(yaml_text):
         yield "no blank after command", {}
     elif command:
         yield "command is no text", {"command": quote(str(command))}

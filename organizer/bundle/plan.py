@@ -76,20 +76,21 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
         if posixpath.normpath(path) in (COMPETITION, SOURCES):
             raise refused("file of the build", where, name=path)
     plan = Plan()
-    missing: set[str] = set()
+    missing_references: set[str] = set()
     not_built: list[str] = []
-    for name, data in _wanted(competition, form, plan).items():
-        absent = _absent_references(data, parts)
-        if absent:
-            missing |= absent
+    for name, data in _data_of_bundles(competition, form, plan).items():
+        absent_names = _absent_references(data, parts)
+        if absent_names:
+            missing_references |= absent_names
             not_built.append(name)
         else:
             _add_bundle(name, data, parts, form, plan)
     problem = "; ".join(plan.notes) or "no task names a program of this project"
     remedy = "offer a task of this project in a phase"
     if not_built:
-        problem = f"REFERENCE has no folder {', '.join(sorted(missing))}"
-        remedy = f"add {'it' if len(missing) == 1 else 'them'}, or use DEMO=1 (--demo) for synthetic data"
+        problem = f"REFERENCE has no folder {', '.join(sorted(missing_references))}"
+        pronoun = "it" if len(missing_references) == 1 else "them"
+        remedy = f"add {pronoun}, or use DEMO=1 (--demo) for synthetic data"
         plan.notes.append(f"not built: {', '.join(not_built)}; {problem}; {remedy}")
     if not plan.bundles:
         raise refused("nothing to build", problem=problem, remedy=remedy)
@@ -98,26 +99,26 @@ def plan_bundles(competition: Competition, parts: Parts, form: str) -> Plan:
 
 def _absent_references(data: Competition, parts: Parts) -> set[str]:
     """Return the names of references that the tasks of a competition need and that are not there."""
-    absent = set()
+    absent_names = set()
     for task in data["tasks"]:
         name = reference_name(task)
         if name and parts.reference(name, task_id_of(task)) is None:
-            absent.add(name)
-    return absent
+            absent_names.add(name)
+    return absent_names
 
 
-def _wanted(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
+def _data_of_bundles(competition: Competition, form: str, plan: Plan) -> dict[str, Competition]:
     """Return the competition.yaml of each bundle of a form; that of all tasks only if there are several."""
     task_ids_here = {task_id_of(task) for task in competition["tasks"]}
     has_several_tasks = len(task_ids_here) > 1 or None in task_ids_here
-    wanted = {ALL_TASKS: competition} if form == "v2" and has_several_tasks else {}
+    data_of_bundle = {ALL_TASKS: competition} if form == "v2" and has_several_tasks else {}
     for task_id in sorted(filter(None, task_ids_here)):
         data = one_task(competition, load_task(task_id))
         if data is None:
             plan.notes.append(f"there is no bundle of {task_id}: no phase offers it")
         else:
-            wanted[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
-    return wanted
+            data_of_bundle[f"{task_id}.zip" if form == "v2" else f"v1.5/{task_id}.zip"] = data
+    return data_of_bundle
 
 
 def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Plan) -> None:
@@ -142,20 +143,20 @@ def _add_bundle(name: str, data: Competition, parts: Parts, form: str, plan: Pla
     if not solutions:
         del data["solutions"]
     if form == "v1.5":
-        data, lost = classic(data)
-        plan.notes += lost
+        data, remarks = classic(data)
+        plan.notes += remarks
     files: dict[str, bytes] = {SOURCES: json.dumps(hashes, indent=1).encode()}
     for _, path, key in named_files(data):
         if path in built_files:
             files[path] = built_files[path]
         else:
-            shown = shown_files(path, key, parts.supplied_files)
+            content_of_name = shown_files(path, key, parts.supplied_files)
             is_page = posixpath.splitext(path)[1] == ".md"
-            for shown_name, content in shown.items():
+            for shown_name, content in content_of_name.items():
                 files[shown_name] = edit_page(content, fill) if is_page else content
                 if is_page:
                     text = content.decode("utf-8", "replace")
-                    plan.notes += [f"{shown_name}: {wrong}" for wrong in wrong_marks(text)]
+                    plan.notes += [f"{shown_name}: {problem}" for problem in wrong_marks(text)]
     plan.bundles[name] = Bundle(data, files)
 
 

@@ -48,8 +48,8 @@ def program_files(task_id: str) -> dict[str, bytes]:
 
 def other_tasks_file(present_ids: Collection[str]) -> bytes:
     """Return the file of a program that holds the rules of these tasks, on all others."""
-    others = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
-    return json.dumps([files._asdict() for files in others], indent=1).encode()
+    other_tasks = [files_of_task(task_id) for task_id in task_ids() if task_id not in present_ids]
+    return json.dumps([files._asdict() for files in other_tasks], indent=1).encode()
 
 
 def code_files(packed_ids: Sequence[str]) -> dict[str, bytes]:

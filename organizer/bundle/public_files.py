@@ -102,7 +102,7 @@ def _ignored_names(names: Sequence[str]) -> list[str]:
     """Return the names, below the root of the repository, that git ignores; none without git."""
     command = ["git", "-C", str(ROOT), "check-ignore", "-z", "--stdin"]
     try:
-        done = subprocess.run(command, input="\0".join(names).encode(), capture_output=True, check=False)
+        process = subprocess.run(command, input="\0".join(names).encode(), capture_output=True, check=False)
     except OSError:
         return []
-    return [name.decode() for name in done.stdout.split(b"\0") if name] if done.returncode == 0 else []
+    return [name.decode() for name in process.stdout.split(b"\0") if name] if process.returncode == 0 else []

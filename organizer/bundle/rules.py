@@ -142,18 +142,20 @@ def _check_ends(data: Competition, today: datetime.date, report: LintReport) -> 
 
 def _check_migration(data: Competition, key: str, report: LintReport) -> None:
     """Check the phases that take over the submissions of the one before."""
-    before = None
+    previous_phase = None
     for where, phase in competition.sorted_phases(data):
         if yes(phase.get(key)):
-            if before is None:
+            if previous_phase is None:
                 report.add("no phase before", f"{where}/{key}")
             else:
-                _check_migrating_phase(where, before, phase, key, report)
-        before = phase
+                _check_migrating_phase(where, previous_phase, phase, key, report)
+        previous_phase = phase
 
 
-def _check_migrating_phase(where: str, before: Entry, phase: Entry, key: str, report: LintReport) -> None:
-    if len(before.get("tasks", ())) > 1 or len(phase.get("tasks", ())) > 1:
+def _check_migrating_phase(
+    where: str, previous_phase: Entry, phase: Entry, key: str, report: LintReport
+) -> None:
+    if len(previous_phase.get("tasks", ())) > 1 or len(phase.get("tasks", ())) > 1:
         report.add("migration of several tasks", f"{where}/{key}")
     for limit in competition.LIMITS:
         if number(phase.get(limit) or 0) == 1:
@@ -215,11 +217,11 @@ def _check_question_key(name: object, question: Entry, report: LintReport) -> No
     if sign and yes(question["is_on_leaderboard"]):
         report.add("key that is no path", where, key=quote(key), sign=sign)
     without_blanks = [text for text in (key, name) if not re.search(r"\s", text)]
-    both = without_blanks[0] if without_blanks else "_".join(key.split()).lower()
+    common_name = without_blanks[0] if without_blanks else "_".join(key.split()).lower()
     if key != name:
-        report.add("question's key", where, key=quote(key), name=quote(name), both=quote(both))
+        report.add("question's key", where, key=quote(key), name=quote(name), both=quote(common_name))
     elif not without_blanks:
-        report.add("blanks in a key", where, key=quote(key), both=quote(both))
+        report.add("blanks in a key", where, key=quote(key), both=quote(common_name))
 
 
 def _check_board(data: Competition, report: LintReport) -> None:
@@ -276,20 +278,20 @@ _DEFINITIONS = competition.load_schema("definitions")
 def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     """Check each value of competition.yaml; return whether its structure allows further checks."""
     schema = {**competition.load_schema(f"competition-{form}"), "definitions": _DEFINITIONS}
-    validator, plain = _Validator(schema, format_checker=_formats), _plain(data)
+    validator, plain_data = _Validator(schema, format_checker=_formats), _plain(data)
     n_before = len(report.errors.problems)
-    _check_signs(plain, "", report)
-    errors = sorted(validator.iter_errors(plain), key=lambda error: list(map(str, error.path)))
+    _check_signs(plain_data, "", report)
+    errors = sorted(validator.iter_errors(plain_data), key=lambda error: list(map(str, error.path)))
     unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
     meant_keys = _report_unknown_keys(unknown_keys, form, report)
-    others = [error for error in errors if error.validator != "additionalProperties"]
-    for error in [*others, *validator.descend(plain, _DEFINITIONS["unread"])]:
+    other_errors = [error for error in errors if error.validator != "additionalProperties"]
+    for error in [*other_errors, *validator.descend(plain_data, _DEFINITIONS["unread"])]:
         # A key that is missing because it is misspelled is said once.
         if error.validator != "required" or (_pointer(error), error.message) not in meant_keys:
             _report(error, report)
     if len(report.errors.problems) > n_before:
         return False
-    for error in validator.descend(plain, schema["advice"]):
+    for error in validator.descend(plain_data, schema["advice"]):
         _report(error, report)
     return True
 
@@ -548,11 +550,11 @@ def _board_rows(data: Competition) -> list[_Row]:
 def _phase_rows(data: Competition, phase: Entry) -> list[_Row]:
     """Return the rows of what a run leaves in a phase."""
     is_hidden = yes(phase.get("hide_output"))
-    visible = {"log (with all scores)": not is_hidden}
-    for what in ("score", "prediction"):
-        visible[f"zip of the {what}s"] = not is_hidden and not yes(phase.get(f"hide_{what}_output"))
+    visibility = {"log (with all scores)": not is_hidden}
+    for noun in ("score", "prediction"):
+        visibility[f"zip of the {noun}s"] = not is_hidden and not yes(phase.get(f"hide_{noun}_output"))
     rows: list[_Row] = []
-    for name, is_visible in visible.items():
+    for name, is_visible in visibility.items():
         rows.append((f"  {name}", "yes", "no", "yes *") if is_visible else (f"  {name}", "no", "no", "no"))
     rows.append(("  zip that was submitted", "yes", "no", "no" if is_hidden else "yes *"))
     rows.append(("  detail page", *_page_cells(data)))

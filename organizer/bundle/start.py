@@ -39,10 +39,10 @@ class Started(NamedTuple):
 
 def start_command(task_id: str, title: str, replace: bool) -> int:
     """Start a competition of one task in this repository, and print what is left to edit."""
-    started = start(task_id, title, replace, ROOT)
-    print("written:", *started.texts, sep="\n  ")
-    print(f"the files that were there are in {started.former_folder.relative_to(ROOT)}/")
-    print("left to edit:", *_places_to_edit(started.texts), sep="\n  ")
+    result = start(task_id, title, replace, ROOT)
+    print("written:", *result.texts, sep="\n  ")
+    print(f"the files that were there are in {result.former_folder.relative_to(ROOT)}/")
+    print("left to edit:", *_places_to_edit(result.texts), sep="\n  ")
     return 0
 
 
@@ -79,15 +79,15 @@ def _competition_of(task_id: str, title: str, competition: Competition) -> Compe
         raise refused("no task to start", "/tasks", id=task_id)
     description = derived["tasks"][0].get("description") or load_task(task_id).summary
     other_pages = [page for page in derived["pages"] if page["file"] != _OVERVIEW]
-    started = {
+    new_competition = {
         **derived,
         "title": title,
         "description": description,
         "terms": _TERMS,
         "pages": [{"title": "Overview", "file": _OVERVIEW}, *other_pages],
     }
-    check_buildable(started)
-    return started
+    check_buildable(new_competition)
+    return new_competition
 
 
 def _overview(task_id: str, competition: Competition) -> str:
@@ -115,8 +115,8 @@ def _refuse_to_lose(paths: Iterable[str], source: Path) -> None:
     if status.returncode:
         _refuse("this folder is no checkout of git", "run git init and commit, or add --replace")
     if status.stdout:
-        changed = ", ".join(line[3:] for line in status.stdout.splitlines())
-        _refuse(f"git has no clean state of {changed}", "commit first, or add --replace")
+        changed_files = ", ".join(line[3:] for line in status.stdout.splitlines())
+        _refuse(f"git has no clean state of {changed_files}", "commit first, or add --replace")
 
 
 def _refuse(problem: str, remedy: str) -> NoReturn:

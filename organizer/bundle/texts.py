@@ -64,15 +64,15 @@ def wrong_marks(text: str) -> list[str]:
     >>> wrong_marks("<!-- only gestures -->\nTick the tasks.\n<!-- end -->\n")
     ['<!-- only gestures -->: no such word or task, so the text after it is on no page']
     """
-    never = "no such word or task, so the text after it is on no page"
+    no_such_word = "no such word or task, so the text after it is on no page"
     known_words = {*_WORDS, *task_ids()}
-    wrong = []
+    problems = []
     for match in _CONDITIONAL.finditer(text):
         if known_words.isdisjoint(match[1].split()):
-            wrong.append(f"<!-- only {match[1]} -->: {never}")
-        wrong += [f"{mark}: it is between two others" for mark in _MARK.findall(match[2])]
-    alone = "it has no partner on a line of its own"
-    return wrong + [f"{mark}: {alone}" for mark in _MARK.findall(_CONDITIONAL.sub("", text))]
+            problems.append(f"<!-- only {match[1]} -->: {no_such_word}")
+        problems += [f"{mark}: it is between two others" for mark in _MARK.findall(match[2])]
+    no_partner = "it has no partner on a line of its own"
+    return problems + [f"{mark}: {no_partner}" for mark in _MARK.findall(_CONDITIONAL.sub("", text))]
 
 
 def _paragraph(named: Sequence[str], paragraph: str, task_ids: Sequence[str], words: Set[str]) -> str:

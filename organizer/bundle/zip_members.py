@@ -39,8 +39,8 @@ class Extent(NamedTuple):
 def has_password(archive: Path | io.BytesIO) -> bool:
     """Return whether a file of a zip is encrypted; not if it is no zip."""
     try:
-        with zipfile.ZipFile(archive) as opened:
-            return any(info.flag_bits & 1 for info in opened.infolist())
+        with zipfile.ZipFile(archive) as zip_file:
+            return any(info.flag_bits & 1 for info in zip_file.infolist())
     except DAMAGED:
         return False
 
@@ -52,8 +52,8 @@ def is_zip(data: bytes) -> bool:
 
 def unpacked_bytes(archive: Path | io.BytesIO) -> int:
     """Return how many bytes a zip says that it unpacks to; never are more read. Raises one of `DAMAGED`."""
-    with zipfile.ZipFile(archive) as opened:
-        sizes = [info.file_size for info in opened.infolist()]
+    with zipfile.ZipFile(archive) as zip_file:
+        sizes = [info.file_size for info in zip_file.infolist()]
     if max(sizes, default=0) > _LARGEST_MEMBER:
         return MOST_BYTES + 1
     return sum(sizes)

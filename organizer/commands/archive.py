@@ -12,11 +12,11 @@ from organizer.commands.options import add_ranking, given_path, ranking_name
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_ranking(parser)
-    what = "the folder that report has written; default: out/report/ID"
-    parser.add_argument("--report", type=given_path, metavar="DIR", help=what)
+    help_text = "the folder that report has written; default: out/report/ID"
+    parser.add_argument("--report", type=given_path, metavar="DIR", help=help_text)
     parser.add_argument("--output", type=given_path, metavar="DIR", help="default: out/archive/ID")
-    what = "add the reference, without its key, and items.csv"
-    parser.add_argument("--with-reference", action="store_true", help=what)
+    help_text = "add the reference, without its key, and items.csv"
+    parser.add_argument("--with-reference", action="store_true", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -22,16 +22,16 @@ from organizer.runs.worker import container_engine
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
-    what = "the zip of a participant, or a folder"
-    parser.add_argument("submission", type=existing_path, metavar="SUBMISSION", help=what)
+    help_text = "the zip of a participant, or a folder"
+    parser.add_argument("submission", type=existing_path, metavar="SUBMISSION", help=help_text)
     add_reference(parser, "the one in the bundle")
     add_phase(parser)
-    what = "default: out/dry-run"
+    help_text = "default: out/dry-run"
     parser.add_argument(
-        "--output", type=given_path, default=ROOT / "out" / "dry-run", metavar="DIR", help=what
+        "--output", type=given_path, default=ROOT / "out" / "dry-run", metavar="DIR", help=help_text
     )
-    what = "the container image; default: docker_image of competition.yaml"
-    parser.add_argument("--image", type=_image, metavar="IMAGE", help=what)
+    help_text = "the container image; default: docker_image of competition.yaml"
+    parser.add_argument("--image", type=_image, metavar="IMAGE", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -10,8 +10,8 @@ from scoring_program.task import task_ids
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
-    what = "a kit for one task; default: for the tasks of competition.yaml"
-    parser.add_argument("task_id", nargs="?", metavar="ID", choices=task_ids(), help=what)
+    help_text = "a kit for one task; default: for the tasks of competition.yaml"
+    parser.add_argument("task_id", nargs="?", metavar="ID", choices=task_ids(), help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

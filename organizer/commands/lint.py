@@ -11,12 +11,12 @@ from organizer.commands.options import add_zone, day, given_path
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     parser.add_argument("bundles", nargs="*", type=given_path, metavar="BUNDLE", help="default: all in dist/")
-    what = "fail on warnings, too, but for those about the data"
-    parser.add_argument("--strict", action="store_true", help=what)
-    what = "run programs of other builds, too, which may do anything that you may"
-    parser.add_argument("--run", dest="run_samples", action="store_true", help=what)
-    what = "warn of phases that are over on this day (make lint-bundle: today)"
-    parser.add_argument("--date", type=day, metavar="YYYY-MM-DD", help=what)
+    help_text = "fail on warnings, too, but for those about the data"
+    parser.add_argument("--strict", action="store_true", help=help_text)
+    help_text = "run programs of other builds, too, which may do anything that you may"
+    parser.add_argument("--run", dest="run_samples", action="store_true", help=help_text)
+    help_text = "warn of phases that are over on this day (make lint-bundle: today)"
+    parser.add_argument("--date", type=day, metavar="YYYY-MM-DD", help=help_text)
     add_zone(parser)
 
 

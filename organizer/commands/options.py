@@ -32,41 +32,41 @@ def add_task_id(parser: argparse.ArgumentParser) -> None:
 
 def add_reference(parser: argparse.ArgumentParser, default: str, required: bool = False) -> None:
     """Add the folder of references; ``default`` says what is taken without one."""
-    what = _REFERENCE.format(default)
-    parser.add_argument("--reference", type=given_path, required=required, metavar="DIR", help=what)
+    help_text = _REFERENCE.format(default)
+    parser.add_argument("--reference", type=given_path, required=required, metavar="DIR", help=help_text)
 
 
-def add_phase(parser: argparse.ArgumentParser, what: str = _PHASE) -> None:
+def add_phase(parser: argparse.ArgumentParser, help_text: str = _PHASE) -> None:
     """Add the name of a phase."""
-    parser.add_argument("--phase", default="", metavar="NAME", help=what)
+    parser.add_argument("--phase", default="", metavar="NAME", help=help_text)
 
 
 def add_ranking(parser: argparse.ArgumentParser) -> None:
     """Add the task, the phase, and the folder of a ranking that ``rescore`` has written."""
     add_task_id(parser)
     add_phase(parser, "the phase whose ranking it is; needed if there are several")
-    what = "the folder that rescore has written; default: out/rescore/ID"
-    parser.add_argument("--ranking", type=given_path, metavar="DIR", help=what)
+    help_text = "the folder that rescore has written; default: out/rescore/ID"
+    parser.add_argument("--ranking", type=given_path, metavar="DIR", help=help_text)
 
 
 def add_images(parser: argparse.ArgumentParser) -> None:
     """Add what is drawn behind the boxes of an overview."""
-    what = "folder of images or frames, drawn behind the boxes of the overview"
-    parser.add_argument("--images", type=given_path, metavar="DIR", help=what)
-    what = "the size that the boxes belong to, if not that of the image files"
-    parser.add_argument("--image-size", type=image_size, metavar="WxH", help=what)
+    help_text = "folder of images or frames, drawn behind the boxes of the overview"
+    parser.add_argument("--images", type=given_path, metavar="DIR", help=help_text)
+    help_text = "the size that the boxes belong to, if not that of the image files"
+    parser.add_argument("--image-size", type=image_size, metavar="WxH", help=help_text)
 
 
 def add_replacing(parser: argparse.ArgumentParser) -> None:
     """Add whether what others put into the output may be lost."""
-    what = "delete files in the output that this command did not write, or that were edited"
-    parser.add_argument("--replace", action="store_true", help=what)
+    help_text = "delete files in the output that this command did not write, or that were edited"
+    parser.add_argument("--replace", action="store_true", help=help_text)
 
 
 def add_vocabulary(parser: argparse.ArgumentParser) -> None:
     """Add the file of all names."""
-    what = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
-    parser.add_argument("--vocabulary", type=given_path, metavar="FILE", help=what)
+    help_text = "YAML or JSON: the names of each kind (class, part, state), for messages on unknown names"
+    parser.add_argument("--vocabulary", type=given_path, metavar="FILE", help=help_text)
 
 
 def ranking_name(task_id: str, phase: str) -> str:
@@ -126,8 +126,8 @@ def worded(parse: Callable[[str], _Value]) -> Callable[[str], _Value]:
 
 def add_zone(parser: argparse.ArgumentParser) -> None:
     """Add the time zone of the table of dates."""
-    what = "a time zone for the table of dates, as Europe/Paris or +09:00"
-    parser.add_argument("--zone", type=_zone, metavar="NAME", help=what)
+    help_text = "a time zone for the table of dates, as Europe/Paris or +09:00"
+    parser.add_argument("--zone", type=_zone, metavar="NAME", help=help_text)
 
 
 def _zone(text: str) -> str:

@@ -30,8 +30,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         "--source", type=given_path, required=True, metavar="DIR", help="your files, a folder or a zip"
     )
     parser.add_argument("--output", type=given_path, metavar="DIR", help="default: refs/ID")
-    what = "CoreNLP 3.9.1, for tasks that need lemmas"
-    parser.add_argument("--corenlp", type=given_path, metavar="DIR", help=what)
+    help_text = "CoreNLP 3.9.1, for tasks that need lemmas"
+    parser.add_argument("--corenlp", type=given_path, metavar="DIR", help=help_text)
     parser.add_argument("--force-corenlp", action="store_true", help="accept another version of CoreNLP")
     add_replacing(parser)
     add_vocabulary(parser)

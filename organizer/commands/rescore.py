@@ -32,42 +32,48 @@ from scoring_program.task import load_task
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
-    what = "a folder of zips, or of unpacked submissions, or the zip that the site gives for all of them"
-    parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=what)
+    help_text = "a folder of zips, or of unpacked submissions, or the zip that the site gives for all of them"
+    parser.add_argument("submissions", type=existing_path, metavar="SUBMISSIONS", help=help_text)
     add_reference(parser, "the one in the bundle")
     add_phase(parser)
     option = parser.add_argument
-    what = "default: out/rescore/ID, with several phases out/rescore/ID_PHASE"
-    option("--output", type=given_path, metavar="DIR", help=what)
-    what = "rank the submissions with this PhaseId in their names; needed if there are several"
-    option("--only-phase-id", type=_phase_id, default="", metavar="N", help=what)
-    what = "leave out submissions that certainly break the dates or limits of the phase"
-    option("--enforce", action="store_true", help=what)
-    what = "processes; default: one for each core"
-    option("--workers", type=at_least(1), default=0, metavar="N", help=what)
+    help_text = "default: out/rescore/ID, with several phases out/rescore/ID_PHASE"
+    option("--output", type=given_path, metavar="DIR", help=help_text)
+    help_text = "rank the submissions with this PhaseId in their names; needed if there are several"
+    option("--only-phase-id", type=_phase_id, default="", metavar="N", help=help_text)
+    help_text = "leave out submissions that certainly break the dates or limits of the phase"
+    option("--enforce", action="store_true", help=help_text)
+    help_text = "processes; default: one for each core"
+    option("--workers", type=at_least(1), default=0, metavar="N", help=help_text)
     option("--scheduler", default="", metavar="URL", help="a running Dask cluster, as tcp://host:8786")
-    what = "random divisions of the items into halves, for intervals and tests; default: 500, or what the "
-    what += "task declares"
-    option("--half-samples", type=at_least(2), metavar="S", help=what)
-    what = "default: that of the settings; with two, each has a folder"
-    option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=what)
-    what = (
+    help_text = (
+        "random divisions of the items into halves, for intervals and tests; default: 500, or what the "
+        "task declares"
+    )
+    option("--half-samples", type=at_least(2), metavar="S", help=help_text)
+    help_text = "default: that of the settings; with two, each has a folder"
+    option("--protocols", nargs="+", default=[], choices=PROTOCOLS, help=help_text)
+    help_text = (
         "submission,team,date,counts,chosen or user,team; more is shown; or the site's table of submissions"
     )
-    option("--names", type=existing_path, metavar="CSV", help=what)
-    what = "which submission of a team counts: best, last, chosen, or best_in: PHASE; default: the setting"
-    option("--counts", type=worded(parse_counting), metavar="RULE", help=what)
+    option("--names", type=existing_path, metavar="CSV", help=help_text)
+    help_text = (
+        "which submission of a team counts: best, last, chosen, or best_in: PHASE; default: the setting"
+    )
+    option("--counts", type=worded(parse_counting), metavar="RULE", help=help_text)
     option("--date", type=day, metavar="YYYY-MM-DD", help="to show on the pages; default: none")
     option("--baselines", type=existing_path, metavar="JSON", help="baselines.json of the command baselines")
-    what = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
-    option("--beats", metavar="NAME", help=what)
+    help_text = "the baseline that a winner must beat: a --baseline-zip, or one of --baselines"
+    option("--beats", metavar="NAME", help=help_text)
     option("--by", type=worded(parse_gain), metavar="10%", help="by which share of its score, with --beats")
-    what = "score this zip as a baseline of this name; may be given several times"
-    option("--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=what)
-    what = "the leaderboard of the site as CSV, to compare"
-    option("--leaderboard", type=existing_path, metavar="FILE", help=what)
-    what = "the titles of the columns of users and of scores in it; default: those of Codabench"
-    option("--columns", type=worded(parse_columns), metavar="USER,SCORE", help=what)
+    help_text = "score this zip as a baseline of this name; may be given several times"
+    option(
+        "--baseline-zip", type=_baseline_zip, action="append", default=[], metavar="NAME=FILE", help=help_text
+    )
+    help_text = "the leaderboard of the site as CSV, to compare"
+    option("--leaderboard", type=existing_path, metavar="FILE", help=help_text)
+    help_text = "the titles of the columns of users and of scores in it; default: those of Codabench"
+    option("--columns", type=worded(parse_columns), metavar="USER,SCORE", help=help_text)
     option("--fresh", action="store_true", help="score again what an earlier call has scored")
 
 

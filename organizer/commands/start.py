@@ -12,8 +12,8 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options of the command."""
     add_task_id(parser)
     parser.add_argument("--title", required=True, metavar="TEXT", help="of the competition")
-    what = "replace files of which git has no clean state"
-    parser.add_argument("--replace", action="store_true", help=what)
+    help_text = "replace files of which git has no clean state"
+    parser.add_argument("--replace", action="store_true", help=help_text)
 
 
 def run(options: argparse.Namespace) -> int:

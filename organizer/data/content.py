@@ -130,9 +130,9 @@ def check_names(
         if is_typo and all(word in words for word in re.split(r"[\s_-]+", folded(name))):
             continue
         if is_typo or plain[name] == plain[common]:
-            both = f"{quote(name)!r} ({counts[name]:,}) is nearly {quote(common)!r} ({counts[common]:,})"
+            pair_text = f"{quote(name)!r} ({counts[name]:,}) is nearly {quote(common)!r} ({counts[common]:,})"
             remedy = "write both alike, if they are one"
-            warnings.add("R-NAME", f"the {kind} {both}", remedy, file=file, rule=f"{kind} {name}")
+            warnings.add("R-NAME", f"the {kind} {pair_text}", remedy, file=file, rule=f"{kind} {name}")
 
 
 def _is_rare_beside(n: int, n_common: int) -> bool:
@@ -206,22 +206,25 @@ def find_overlaps(groups: Floats | Ints, intervals: Floats | Ints) -> Bools:
     return is_overlapping
 
 
-def warn_where(wrong: Bools, code: str, problem: str, at: tuple[str, Place], warnings: Findings) -> None:
-    """Warn of each row that is wrong; ``at`` is the file, and a function that names the place in it."""
-    file, name_place = at
+def warn_where(
+    is_wrong: Bools, code: str, problem: str, location: tuple[str, Place], warnings: Findings
+) -> None:
+    """Warn of each row that is wrong; ``location`` is the file, and a function that names the place in it."""
+    file, name_place = location
     remedy = "compare it with the source of the annotations"
-    for index in warnings.first_of(wrong):
+    for index in warnings.first_of(is_wrong):
         warnings.add(code, problem, remedy, file=file, where=name_place(index), rule=problem)
 
 
 def warn_of_share(
-    is_doubtful: Bools, code: str, problem: str, at: tuple[str, str, Sequence[str]], warnings: Findings
+    is_doubtful: Bools, code: str, problem: str, items: tuple[str, str, Sequence[str]], warnings: Findings
 ) -> None:
     """Warn in one line of how many things are doubtful, and which is the first.
 
-    ``problem`` goes on after "12 of 240 videos"; ``at`` are the file, what a thing is, and the name of each.
+    ``problem`` goes on after "12 of 240 videos"; ``items`` are the file, what a thing is, and the name of
+    each.
     """
-    file, noun, names = at
+    file, noun, names = items
     if is_doubtful.any():
         share = f"{np.count_nonzero(is_doubtful):,} of {counted(len(names), noun)}"
         first = quote(names[int(is_doubtful.argmax())])
@@ -230,15 +233,15 @@ def warn_of_share(
 
 
 def check_reach(
-    reach: Floats, owner: Ints, at: tuple[str, str, Sequence[str]], least: int, warnings: Findings
+    reach: Floats, owner: Ints, items: tuple[str, str, Sequence[str]], least: int, warnings: Findings
 ) -> None:
     """Warn if no box reaches far into its picture, as boxes of a smaller one do, or none of many items.
 
     ``reach`` (n, k) is how far the box of a row reaches to the right, and down if k is 2, as a share of the
-    size; ``owner`` (n,) is the item of each. ``at`` are the file, what an item is, and the name of each.
+    size; ``owner`` (n,) is the item of each. ``items`` are the file, what an item is, and the name of each.
     Items with fewer than ``least`` boxes are not judged alone: their boxes may all be on one side.
     """
-    file, noun, names = at
+    file, noun, names = items
     farthest = float(reach.max(initial=0))
     remedy = "check that boxes and sizes are of the same resolution"
     if len(reach) >= _LEAST_BOXES and farthest <= _NEAR:
@@ -257,12 +260,12 @@ def check_reach(
         warnings.add("R-SIZE", problem, remedy, file=file, rule="reach")
 
 
-def check_constant(what: str, values: Collection[object], file: str, warnings: Findings) -> None:
-    """Warn if all items have the same value; ``what`` is what they are called, as "label"."""
+def check_constant(noun: str, values: Collection[object], file: str, warnings: Findings) -> None:
+    """Warn if all items have the same value; ``noun`` is what they are called, as "label"."""
     if len(values) > 1 and len(set(values)) == 1:
-        problem = f"all {len(values):,} items have the same {what}"
+        problem = f"all {len(values):,} items have the same {noun}"
         remedy = "compare it with the source of the annotations"
-        warnings.add("R-CONSTANT", problem, remedy, file=file, rule=what)
+        warnings.add("R-CONSTANT", problem, remedy, file=file, rule=noun)
 
 
 def check_columns(columns: Sequence[Values], file: str, warnings: Findings) -> None:
@@ -292,7 +295,7 @@ def check_columns(columns: Sequence[Values], file: str, warnings: Findings) -> N
         warn_where(is_repeated, "R-SAME", problem, (file, columns[0].place), warnings)
 
 
-def check_boxes(kind: str, boxes: Floats, at: tuple[str, Place], warnings: Findings) -> None:
+def check_boxes(kind: str, boxes: Floats, location: tuple[str, Place], warnings: Findings) -> None:
     """Warn of boxes ``x1, y1, x2, y2`` that are swapped, empty, of a very different area, or more than a
     third at negative coordinates: what is at the border is annotated a little beyond it."""
     size = boxes[:, 2:] - boxes[:, :2]
@@ -310,5 +313,5 @@ def check_boxes(kind: str, boxes: Floats, at: tuple[str, Place], warnings: Findi
         f"more than {_AREA_RATIO:,} times the median area": area > _AREA_RATIO * median,
         f"less than 1/{_AREA_RATIO:,} of the median area": area * _AREA_RATIO < median,
     }
-    for what, is_wrong in wrong_boxes.items():
-        warn_where(is_wrong, "R-BOX", f"the box of the {kind} has {what}", at, warnings)
+    for fault, is_wrong in wrong_boxes.items():
+        warn_where(is_wrong, "R-BOX", f"the box of the {kind} has {fault}", location, warnings)

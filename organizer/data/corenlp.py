@@ -39,8 +39,8 @@ def lemmatize(
     """
     version, notes = _version(folder, forced)
     lookup = Lemmas(load_table() if version == TABLE_VERSION else {}, fallback)
-    plain = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
-    lemma_of = _ask_plain(plain, folder)
+    plain_words = sorted(word for word in set(words) if _PLAIN.fullmatch(word))
+    lemma_of = _ask_plain(plain_words, folder)
     for word in sorted(set(words) - set(lemma_of)):
         if word in lookup.table:
             lemma_of[word] = lookup.table[word]

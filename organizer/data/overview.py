@@ -70,14 +70,14 @@ class Overview(NamedTuple):
     def page(self, images: Images | None = None) -> str:
         """Return the page: warnings first, then numbers, names, distributions, and a few items drawn."""
         content = self.content
-        first = [_warnings_card(content)]
-        rest = [
+        first_cards = [_warnings_card(content)]
+        other_cards = [
             _counts_card(content),
             *_extremes_cards(content),
             *in_columns([*_name_cards(content), *_value_cards(content)]),
             *section_cards(with_images(content.draw(), images or Images()), Look(_MOST_ENTRIES)),
         ]
-        body = with_contents(first, rest)
+        body = with_contents(first_cards, other_cards)
         return document(self.loaded.task.title, _head(self.loaded), body, drawings_style())
 
 

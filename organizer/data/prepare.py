@@ -112,12 +112,12 @@ def _write_reference(
 
 def _refuse_other_kind(path: Path) -> None:
     """Raise Refused if a file is not what its name says; all files are asked before one is read."""
-    wanted = path.suffix.lstrip(".").upper()
-    if path.is_file() and wanted in ("JSON", "CSV", "MAT"):
+    expected_kind = path.suffix.lstrip(".").upper()
+    if path.is_file() and expected_kind in ("JSON", "CSV", "MAT"):
         with path.open("rb") as stream:
             head = stream.read(HEAD_BYTES)
-        if wanted != "MAT" or not head.startswith(_BEGINNINGS_OF_MAT):
-            refuse_other_kind(head, path.name, wanted)
+        if expected_kind != "MAT" or not head.startswith(_BEGINNINGS_OF_MAT):
+            refuse_other_kind(head, path.name, expected_kind)
 
 
 def _is_table_of_groups(path: Path) -> bool:
@@ -213,7 +213,7 @@ def _replace(
         problem, remedy = "the output would take the place of the source", "choose another folder"
         Findings().refuse("E-OUTPUT", problem, remedy, file=str(output))
     with refused_if_locked(output), replacing_folder(output) as folder:
-        prepared = _write_reference(task_id, source, folder, options)
+        overview, notes = _write_reference(task_id, source, folder, options)
         if (output / GIT_IGNORE).is_file():
             shutil.copyfile(output / GIT_IGNORE, folder / GIT_IGNORE)
         refuse_to_lose(output, folder, replace)
@@ -222,7 +222,7 @@ def _replace(
         add_key(folder, source)
         marks = add_marks(task_id, folder)
         write_manifest(folder)
-    return (*prepared, marks)
+    return overview, notes, marks
 
 
 @contextmanager
@@ -236,8 +236,8 @@ def refused_if_locked(output: Path) -> Iterator[None]:
 
 def write_manifest(folder: Path) -> None:
     """Write the names and hashes of the visible files of a folder into it, for `refuse_to_lose`."""
-    written = {name: file_hash(path) for name, path in folder_paths(folder).items()}
-    write_durable(folder / MANIFEST, json.dumps(written, indent=1) + "\n")
+    hash_of_name = {name: file_hash(path) for name, path in folder_paths(folder).items()}
+    write_durable(folder / MANIFEST, json.dumps(hash_of_name, indent=1) + "\n")
 
 
 def refuse_to_lose(output: Path, folder: Path, replace: bool) -> None:

@@ -72,23 +72,23 @@ def _write_and_print(
             findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
         settings = load_task(task_id).settings(source)
         with step("reading the files for the public data"):
-            made = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))
-        _replace(made, output, replace)
+            public = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))
+        _replace(public, output, replace)
     if not findings.ok:
         print(*findings.lines(most=None), sep="\n")
         return 1
-    remarks = [f"note {remark}" for remark in made.remarks]
-    written = f"public data for participants: {output} ({counted(len(made.files), 'file')})"
-    print(*map(printable, [*remarks, written]), sep="\n")
+    remarks = [f"note {remark}" for remark in public.remarks]
+    summary = f"public data for participants: {output} ({counted(len(public.files), 'file')})"
+    print(*map(printable, [*remarks, summary]), sep="\n")
     return 0
 
 
-def _replace(made: PublicData, output: Path, replace: bool) -> None:
+def _replace(public: PublicData, output: Path, replace: bool) -> None:
     """Write public data into a folder, and lose nothing of others there. Raises Refused."""
     if (output / KEY_FILE).is_file():
         problem = "this is a reference with its key, which would be lost"
         Findings().refuse("E-OUTPUT", problem, "choose another folder", file=str(output))
     with refused_if_locked(output), replacing_folder(output) as folder:
-        write_files(made.files, folder)
+        write_files(public.files, folder)
         refuse_to_lose(output, folder, replace)
         write_manifest(folder)

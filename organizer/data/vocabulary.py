@@ -97,20 +97,20 @@ def vocabulary_file(loaded: AnyLoaded) -> bytes:
 
 def _missing_kinds(vocabulary: Vocabulary, loaded: AnyLoaded) -> dict[str, list[str]]:
     """Return the names that occur in the reference of each kind that a vocabulary lacks."""
-    missing = {}
+    missing_names = {}
     for kind, names in names_of_reference(loaded.task, loaded.reference).items():
         if kind not in vocabulary and names:
-            missing[kind] = sorted(names)
-    return missing
+            missing_names[kind] = sorted(names)
+    return missing_names
 
 
 def _check_names(vocabulary: Vocabulary, reference_names: Vocabulary) -> None:
     """Refuse a vocabulary that lacks names of the reference."""
     with Findings.collect() as findings:
         for kind in sorted(vocabulary.keys() & reference_names.keys()):
-            missing = sorted(set(reference_names[kind]).difference(vocabulary[kind]))
-            if missing:
-                words = [f"'{quote(name)}'" for name in missing]
+            missing_names = sorted(set(reference_names[kind]).difference(vocabulary[kind]))
+            if missing_names:
+                words = [f"'{quote(name)}'" for name in missing_names]
                 problem = f"names of the reference are missing: {some_words(words)}"
                 remedy = "add or correct them"
                 findings.add(

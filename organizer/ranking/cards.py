@@ -254,12 +254,12 @@ def failed_cards(ranking: Ranking) -> list[Element]:
 
 def failures_sentence(ranking: Ranking) -> str:
     """Return how many submissions have no score, by the code of their first problem; "" if all have one."""
-    failed = [record.entry for record in ranking.records if record.entry.outcome != SCORED]
-    if not failed:
+    failed_entries = [record.entry for record in ranking.records if record.entry.outcome != SCORED]
+    if not failed_entries:
         return ""
-    n_of_code = Counter(_code(entry.problem) or entry.outcome for entry in failed)
+    n_of_code = Counter(_code(entry.problem) or entry.outcome for entry in failed_entries)
     counts = ", ".join(f"{code} {number:,}" for code, number in n_of_code.most_common())
-    return f"{counted(len(failed), 'submission')} without a score, by the first problem: {counts}."
+    return f"{counted(len(failed_entries), 'submission')} without a score, by the first problem: {counts}."
 
 
 def _code(problem: str) -> str:
@@ -272,9 +272,9 @@ def violation_cards(ranking: Ranking) -> list[Element]:
     """Return the submissions that break rules of the phase, if there are any."""
     rows = list[list[Cell]]()
     for violation in ranking.violations:
-        ranked = "ranked" if violation.is_ranked else "left out"
+        state = "ranked" if violation.is_ranked else "left out"
         reason = element("div", violation.rule.value, element("small", violation.reason), class_="reason")
-        rows.append([reason, ranked, *_submission_cells(violation.record)])
+        rows.append([reason, state, *_submission_cells(violation.record)])
     headings = ["What was found", "Ranking", *_SUBMISSION_TITLES]
     text = violations_sentence(ranking.violations)
     return table_cards("rules", "Rules of the phase", text, headings, rows)

@@ -67,35 +67,35 @@ class Run(NamedTuple):
     text: str
 
 
-def deleted_since(before: Run, now: Run) -> list[Deleted]:
+def deleted_since(run_before: Run, run_now: Run) -> list[Deleted]:
     """Return the submissions of any earlier run that are not in this one.
 
     One whose team still has the same file, as a rerun with another id, is there; those of phases that this
     run is not about are not missed.
     """
-    names_now = {row.name for row in now.rows}
-    files_now = {(row.team, row.digest) for row in now.rows}
-    names_before = {row.name for row in before.rows}
-    new_team_of_file = {row.digest: row.team for row in now.rows if row.name not in names_before}
-    earlier = {entry.name: entry for entry in before.deleted}
-    for row in before.rows:
-        renamed = new_team_of_file.get(row.digest, "")
-        earlier[row.name] = Deleted(row.name, row.team, row.digest, renamed)
-    downloaded = read_download_names([*names_now, *earlier])
-    phase_of_name = {name: reading.phase for name, reading in downloaded.items()}
+    names_now = {row.name for row in run_now.rows}
+    files_now = {(row.team, row.digest) for row in run_now.rows}
+    names_before = {row.name for row in run_before.rows}
+    new_team_of_file = {row.digest: row.team for row in run_now.rows if row.name not in names_before}
+    entry_of_name = {entry.name: entry for entry in run_before.deleted}
+    for row in run_before.rows:
+        new_team = new_team_of_file.get(row.digest, "")
+        entry_of_name[row.name] = Deleted(row.name, row.team, row.digest, new_team)
+    download_names = read_download_names([*names_now, *entry_of_name])
+    phase_of_name = {name: reading.phase for name, reading in download_names.items()}
     phases_now = {phase_of_name.get(name) for name in names_now}
     deleted = []
-    for name, entry in earlier.items():
+    for name, entry in entry_of_name.items():
         is_there = name in names_now or (entry.team, entry.digest) in files_now
         if not is_there and phase_of_name.get(name) in phases_now:
             deleted.append(entry)
     return sorted(deleted, key=lambda entry: natural(entry.name))
 
 
-def changes_since(before: Run, now: Run) -> list[Change]:
+def changes_since(run_before: Run, run_now: Run) -> list[Change]:
     """Return the changes in the order of the ranking, those of teams that are gone last."""
-    rows_before, rows_now = _row_of_team(before.rows), _row_of_team(now.rows)
-    differing_parts = _differing_parts(before.signature, now.signature)
+    rows_before, rows_now = _row_of_team(run_before.rows), _row_of_team(run_now.rows)
+    differing_parts = _differing_parts(run_before.signature, run_now.signature)
     changes = []
     for team in {**rows_now, **rows_before}:
         row_before, row_now = rows_before.get(team), rows_now.get(team)
@@ -117,21 +117,21 @@ def _row_of_team(rows: Sequence[Row]) -> dict[str, Row]:
     return {row.team: row for row in sorted(ranked_rows, key=lambda row: (row.rank or 0, row.team))}
 
 
-def _why(before: Row | None, now: Row | None, differing_parts: Sequence[str]) -> str:
+def _why(row_before: Row | None, row_now: Row | None, differing_parts: Sequence[str]) -> str:
     """Return what may have changed a team: new, gone, or what differs, "" if nothing does."""
-    if before is None:
+    if row_before is None:
         return "new"
-    if now is None:
+    if row_now is None:
         return "gone"
-    is_other_file = before.digest != now.digest
+    is_other_file = row_before.digest != row_now.digest
     return ", ".join([*(["submission"] if is_other_file else []), *differing_parts])
 
 
-def _differing_parts(before: str, now: str) -> list[str]:
+def _differing_parts(signature_before: str, signature_now: str) -> list[str]:
     """Return the names of the parts of two signatures that differ; those of two versions are not compared."""
-    if not before or not now:
+    if not signature_before or not signature_now:
         return []
-    parts_before, parts_now = _signature_parts(before), _signature_parts(now)
+    parts_before, parts_now = _signature_parts(signature_before), _signature_parts(signature_now)
     if parts_before.get("version") != parts_now.get("version"):
         return ["version"]
     names = {**parts_before, **parts_now}

@@ -283,13 +283,15 @@ def _write_rankings(rankings: Sequence[Ranking], output: Path) -> None:
         print(printable(f"for you: {folder / 'index.html'}{public}"))
 
 
-def remove_others(output: Path, written: Collection[str], files: Collection[str], pages: str) -> None:
+def remove_others(
+    output: Path, written_subfolders: Collection[str], files: Collection[str], pages: str
+) -> None:
     """Remove the files and the folder of pages of an earlier call with other protocols.
 
-    ``written`` are the subfolders that this call writes, "" for ``output`` itself; ``files`` and ``pages``
+    ``written_subfolders`` are those that this call writes, "" for ``output`` itself; ``files`` and ``pages``
     are names in each of them.
     """
-    for subfolder in {"", *PROTOCOLS} - {*written}:
+    for subfolder in {"", *PROTOCOLS} - {*written_subfolders}:
         folder = output / subfolder
         for name in files:
             (folder / name).unlink(missing_ok=True)
@@ -345,11 +347,11 @@ def _summary(ranking: Ranking) -> list[str]:
     if ranking.team_records:
         lines += _first_teams(ranking)
         lines += cards.winner_sentences(ranking)
-    scored = f"scored {ranking.n_scored:,} of {counted(len(ranking.records), 'submission')}"
+    scored_text = f"scored {ranking.n_scored:,} of {counted(len(ranking.records), 'submission')}"
     if ranking.changes:
-        lines.append(f"{scored}; changed since the run before: {_change_counts(ranking.changes)}")
+        lines.append(f"{scored_text}; changed since the run before: {_change_counts(ranking.changes)}")
     else:
-        lines.append(scored)
+        lines.append(scored_text)
     notes = [violations_sentence(ranking.violations), cards.failures_sentence(ranking)]
     notes += [cards.not_ranked_sentence(ranking), cards.published_sentence(ranking)]
     if ranking.board:
@@ -378,7 +380,7 @@ def _change_counts(changes: Sequence[Change]) -> str:
     n_rescored = sum(change.score_before != change.score for change in in_both)
     n_moved = sum(change.rank_before != change.rank for change in in_both)
     text = f"{counted(n_rescored, 'score')} and {counted(n_moved, 'rank')}"
-    for why in ("new", "gone"):
-        if number := sum(change.why == why for change in changes):
-            text += f", {counted(number, 'team')} {why}"
+    for reason in ("new", "gone"):
+        if number := sum(change.why == reason for change in changes):
+            text += f", {counted(number, 'team')} {reason}"
     return text

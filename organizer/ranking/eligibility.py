@@ -217,9 +217,11 @@ def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str
     count once.
     """
     # Without an id and a date, the order is not known.
-    ordered = [record for record in records if record.submission.date or record.submission.id is not None]
+    dated_records = [
+        record for record in records if record.submission.date or record.submission.id is not None
+    ]
     broken_rules_of_name = {}
-    for team_records in records_of_teams(ordered).values():
+    for team_records in records_of_teams(dated_records).values():
         n_on_day: Counter[str] = Counter()
         counted_files: set[str] = set()
         for record in in_order_of_time(team_records):
@@ -240,12 +242,12 @@ def _rules_broken_by_number(records: Sequence[Record], phase: Phase) -> dict[str
     return broken_rules_of_name
 
 
-def _limit_if_broken(rule: Rule, n_submissions: int, limit: int, when: str) -> list[BrokenRule]:
+def _limit_if_broken(rule: Rule, n_submissions: int, limit: int, period: str) -> list[BrokenRule]:
     """Return the rule as broken if a team has more submissions than its limit allows, else nothing."""
     if limit == UNLIMITED or n_submissions <= limit:
         return []
     n_before = counted(n_submissions - 1, "valid submission")
-    reason = f"its team had {n_before} before it {when}; allowed: {limit:,}"
+    reason = f"its team had {n_before} before it {period}; allowed: {limit:,}"
     return [BrokenRule(rule, reason)]
 
 

@@ -107,23 +107,23 @@ def read_leaderboard(
         titles = [f"  {quote(cell, longest=_LONGEST_TITLE)}" for cell in header if cell]
         raise SubmissionsError(f"{problem} --columns USER,SCORE; there are:", *titles)
     is_of_site = any(map(_SITE_TITLE.fullmatch, header))
-    site_scores, wrong, decimals = list[SiteScore](), list[str](), 0
+    site_scores, problems, decimals = list[SiteScore](), list[str](), 0
     for line, cells in rows[1:]:
-        padded = cells + [""] * (len(header) - len(cells))
-        user, score_text = padded[place_of_user], padded[place_of_score]
+        padded_cells = cells + [""] * (len(header) - len(cells))
+        user, score_text = padded_cells[place_of_user], padded_cells[place_of_score]
         if not score_text:
             continue
         score = _number(score_text)
         place = f"line {line}"
         if score is None:
-            wrong.append(f"{place}, column '{quote(columns.score)}': '{quote(score_text)}' is no number")
+            problems.append(f"{place}, column '{quote(columns.score)}': '{quote(score_text)}' is no number")
         elif not user:
-            wrong.append(f"{place}, column '{quote(columns.user)}': it is empty")
+            problems.append(f"{place}, column '{quote(columns.user)}': it is empty")
         else:
             site_scores.append(SiteScore(_user_of_site(user, users or {}) if is_of_site else user, score))
             decimals = max(decimals, _decimals(score_text))
-    if wrong:
-        raise SubmissionsError(f"{path}: {counted(len(wrong), 'wrong cell')}:", *first_lines(wrong))
+    if problems:
+        raise SubmissionsError(f"{path}: {counted(len(problems), 'wrong cell')}:", *first_lines(problems))
     return Leaderboard(site_scores, decimals)
 
 

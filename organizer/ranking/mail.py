@@ -13,15 +13,15 @@ from people_in_video.comparing.pairs import ranks
 from validator.texts import counted, visible
 
 
-def count_changed_items(before: Mapping[str, Record], team_records: Sequence[Record]) -> int:
+def count_changed_items(record_of_digest: Mapping[str, Record], team_records: Sequence[Record]) -> int:
     """Return how many items have another score than before, or are new or gone, for the same file of a team.
 
-    ``before`` holds the records of the last run by the SHA-256 of their files.
+    ``record_of_digest`` holds the records of the last run by the SHA-256 of their files.
     """
     changed_items: set[str] = set()
     for record in team_records:
-        if record.digest in before:
-            entry_before, entry = before[record.digest].entry, record.entry
+        if record.digest in record_of_digest:
+            entry_before, entry = record_of_digest[record.digest].entry, record.entry
             scores_before = dict(zip(entry_before.items, entry_before.item_scores))
             scores = dict(zip(entry.items, entry.item_scores))
             changed_items |= {item for item, _ in scores_before.items() ^ scores.items()}
@@ -41,10 +41,10 @@ def draft_mail(ranking: Ranking) -> str:
     """Return the mail, with columns of ``teams.csv`` in braces; "" if no file has another score now."""
     if not any(_is_corrected(change) for change in ranking.changes):
         return ""
-    before = texts_before(ranking)
+    texts_of_team = texts_before(ranking)
     n_moved = n_rescored = 0
     for place, team in enumerate(ranking.teams):
-        rank_text, score_text = before.get(team, ("", ""))
+        rank_text, score_text = texts_of_team.get(team, ("", ""))
         n_moved += rank_text not in ("", str(ranking.comparison.rank[place]))
         n_rescored += score_text not in ("", ranking.standings.score_texts[place])
     n_teams = counted(len(ranking.teams), "team")

@@ -61,15 +61,17 @@ def find_near_copies(records: Sequence[Record], task: Declaration) -> list[NearC
     tells = _is_part_of_score(scores, perfect)
     pairs = []
     for index, record in enumerate(scored_records):
-        others = np.arange(index + 1, len(scored_records))
-        others = others[(teams[others] != teams[index]) & (digests[others] != digests[index])]
-        has_same_content = (contents[others] == contents[index]) & (contents[index] != "")
-        counting = tells[others] | tells[index]
-        n_items = counting.sum(axis=1)
-        n_equal = (counting & (scores[others] == scores[index])).sum(axis=1)
+        other_indexes = np.arange(index + 1, len(scored_records))
+        other_indexes = other_indexes[
+            (teams[other_indexes] != teams[index]) & (digests[other_indexes] != digests[index])
+        ]
+        has_same_content = (contents[other_indexes] == contents[index]) & (contents[index] != "")
+        is_counted = tells[other_indexes] | tells[index]
+        n_items = is_counted.sum(axis=1)
+        n_equal = (is_counted & (scores[other_indexes] == scores[index])).sum(axis=1)
         has_same_scores = (n_equal >= _LEAST_ITEMS) & (n_equal >= _LEAST_SHARE * n_items)
         for place in np.flatnonzero(has_same_content | has_same_scores).tolist():
-            other = scored_records[int(others[place])]
+            other = scored_records[int(other_indexes[place])]
             if has_same_content[place]:
                 pairs.append(NearCopies(record, other))
             else:

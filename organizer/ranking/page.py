@@ -111,13 +111,13 @@ def subtitle_of(ranking: Ranking) -> str:
     text += f"{ranking.n_scored:,} of {counted(len(ranking.records), 'submission')} scored"
     if ranking.team_records:
         text += f", over {ranking.team_records[0].entry.over}"
-    for what, name in (
+    for noun, name in (
         ("phase", ranking.facts.phase),
         ("reference", ranking.facts.reference),
         ("protocol", ranking.facts.protocol),
     ):
         if name:
-            text += f"; {what}: {name}"
+            text += f"; {noun}: {name}"
     if ranking.facts.date:
         text += f"; {ranking.facts.date}"
     not_ranked = left_out_text(ranking.n_left_out)

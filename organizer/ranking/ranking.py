@@ -38,11 +38,11 @@ _LONGEST_PAGE_NAME = 80
 
 def page_name(name: str) -> str:
     """Return the name of the file of a page about a submission or team: a participant's is no safe path."""
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))
-    plain = plain[:_LONGEST_PAGE_NAME].strip("-") or "page"
+    text = re.sub(r"[^A-Za-z0-9]+", "-", name.removesuffix(".zip"))
+    text = text[:_LONGEST_PAGE_NAME].strip("-") or "page"
     # The hash keeps names apart that are equal without signs.
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
-    return f"{plain}-{digest[:8]}.html"
+    return f"{text}-{digest[:8]}.html"
 
 
 def subfolders_of(rankings: Sequence[Ranking]) -> list[str]:
@@ -100,8 +100,8 @@ class Facts:
     @property
     def run_text(self) -> str:
         """What tells the run from others of the same submissions."""
-        enforced = ", enforced" if self.enforce else ""
-        return f"counts: {self.counts}{enforced}; signature: {self.signature}"
+        suffix = ", enforced" if self.enforce else ""
+        return f"counts: {self.counts}{suffix}; signature: {self.signature}"
 
 
 @dataclass(frozen=True)

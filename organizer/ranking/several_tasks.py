@@ -96,10 +96,10 @@ def _ranking_in(folder: Path) -> Ranking:
 def _check_teams(folders: Sequence[Path], rankings: Sequence[Ranking]) -> None:
     """Raise InputError unless all rankings are of the same teams."""
     for folder, ranking in zip(folders[1:], rankings[1:]):
-        differing = sorted({*ranking.teams} ^ {*rankings[0].teams})
-        if differing:
+        differing_teams = sorted({*ranking.teams} ^ {*rankings[0].teams})
+        if differing_teams:
             problem = f"{folders[0]} and {folder} are not rankings of the same teams"
-            teams = some_words([*map(quote, differing)])
+            teams = some_words([*map(quote, differing_teams)])
             raise InputError(f"{problem}: {teams}; --names gives a team one name in both")
 
 
@@ -136,13 +136,13 @@ def mean_scores(rankings: Sequence[Ranking], weights: Sequence[float]) -> MeanSc
     higher_is_better = first.task.higher_is_better
     sign = -1.0 if higher_is_better else 1.0
     # Equal scores as they are published share a rank, by name.
-    published = np.array([float(f"{score:.{decimals}f}") for score in scores.tolist()])
-    order = np.argsort(sign * published, kind="stable")
+    published_scores = np.array([float(f"{score:.{decimals}f}") for score in scores.tolist()])
+    order = np.argsort(sign * published_scores, kind="stable")
     comparison = compare([submissions[place] for place in order], higher_is_better)
     return MeanScores(
         teams=[teams[place] for place in order],
-        scores=published[order],
-        comparison=with_published_ranks(comparison, published[order], higher_is_better),
+        scores=published_scores[order],
+        comparison=with_published_ranks(comparison, published_scores[order], higher_is_better),
         decimals=decimals,
     )
 
@@ -206,8 +206,8 @@ def _table(result: Result, rankings: Sequence[Ranking]) -> tuple[list[str], list
             row: list[Cell] = [team, float(result.low[place]), float(result.high[place])]
         else:
             comparison = result.comparison
-            ends = int(comparison.rank_low[place]), int(comparison.rank_high[place])
-            row = [int(comparison.rank[place]), *ends]
+            rank_range = int(comparison.rank_low[place]), int(comparison.rank_high[place])
+            row = [int(comparison.rank[place]), *rank_range]
             row += [team, float(result.scores[place])]
         rows.append([*row, *map(float, scores_of_team[team])])
     head = ["team", "mean_rank_low", "mean_rank_high"]

@@ -59,7 +59,7 @@ def read_rankings(folder: Path, task_id: str = "") -> list[Ranking]:
     try:
         content = _stored_content(folder, task_id)
         task = load_task(content["task"])
-        rankings = [_read_ranking(folder, saved, task) for saved in content["rankings"]]
+        rankings = [_read_ranking(folder, saved_ranking, task) for saved_ranking in content["rankings"]]
     except MALFORMED as error:
         raise NoRankingError(_missing_text(folder, task_id)) from error
     if not rankings:
@@ -97,8 +97,8 @@ def note_on_last_run(output: Path, task_id: str) -> str:
     if not (output / RANKING).is_file():
         return ""
     with contextlib.suppress(*MALFORMED):
-        for saved in saved_rankings(output, task_id):
-            _run_of(saved)
+        for saved_ranking in saved_rankings(output, task_id):
+            _run_of(saved_ranking)
         return ""
     problem = "it is damaged, or of another task or version"
     return f"note | {output / RANKING}: {problem}, so what has changed since then is not listed"
@@ -109,29 +109,29 @@ def with_changes(ranking: Ranking, output: Path) -> Ranking:
 
     The last run by its protocol is stored in ``output``; without one nothing has changed.
     """
-    before = _read_run(output, ranking.task.id, ranking.facts.protocol)
-    if before is None:
+    run_before = _read_run(output, ranking.task.id, ranking.facts.protocol)
+    if run_before is None:
         return ranking
-    now = _run_of(_saved_ranking(ranking))
-    if (before.signature, before.rows) == (now.signature, now.rows):
+    run_now = _run_of(_saved_ranking(ranking))
+    if (run_before.signature, run_before.rows) == (run_now.signature, run_now.rows):
         # The same run again is compared with what the first one was compared with.
         return replace(
             ranking,
-            changes=before.changes,
-            deleted=before.deleted,
-            n_changed_items=before.n_changed_items,
-            run_before=before.run_before,
+            changes=run_before.changes,
+            deleted=run_before.deleted,
+            n_changed_items=run_before.n_changed_items,
+            run_before=run_before.run_before,
         )
     n_changed_items = 0
-    if before.signature != ranking.facts.signature:
+    if run_before.signature != ranking.facts.signature:
         records_before = _read_team_records(output, ranking.task.id, ranking.facts.protocol)
         n_changed_items = count_changed_items(records_before, ranking.team_records)
     return replace(
         ranking,
-        changes=changes_since(before, now),
-        deleted=deleted_since(before, now),
+        changes=changes_since(run_before, run_now),
+        deleted=deleted_since(run_before, run_now),
         n_changed_items=n_changed_items,
-        run_before=before.text,
+        run_before=run_before.text,
     )
 
 
@@ -142,16 +142,16 @@ def _read_run(folder: Path, task_id: str, protocol: str) -> Run | None:
     return None
 
 
-def _run_of(saved: Mapping[str, Any]) -> Run:
+def _run_of(saved_ranking: Mapping[str, Any]) -> Run:
     """Return a run by its ranking as JSON. Raises one of `MALFORMED`."""
     return Run(
-        signature=str(saved["facts"]["signature"]),
-        rows=[_row_of(row) for row in saved["submissions"]],
-        changes=[Change(**row) for row in saved["changes"]],
-        deleted=[Deleted(**row) for row in saved["deleted"]],
-        n_changed_items=int(saved["n_changed_items"]),
-        run_before=str(saved["run_before"]),
-        text=Facts(**saved["facts"]).run_text,
+        signature=str(saved_ranking["facts"]["signature"]),
+        rows=[_row_of(row) for row in saved_ranking["submissions"]],
+        changes=[Change(**row) for row in saved_ranking["changes"]],
+        deleted=[Deleted(**row) for row in saved_ranking["deleted"]],
+        n_changed_items=int(saved_ranking["n_changed_items"]),
+        run_before=str(saved_ranking["run_before"]),
+        text=Facts(**saved_ranking["facts"]).run_text,
     )
 
 
@@ -188,20 +188,20 @@ def saved_rankings(folder: Path, task_id: str) -> list[dict[str, Any]]:
 
 def _saved_by_protocol(folder: Path, task_id: str, protocol: str) -> dict[str, Any]:
     """Return the ranking of a task by a protocol as JSON. Raises one of `MALFORMED`."""
-    for saved in saved_rankings(folder, task_id):
-        if saved["facts"]["protocol"] == protocol:
-            return saved
+    for saved_ranking in saved_rankings(folder, task_id):
+        if saved_ranking["facts"]["protocol"] == protocol:
+            return saved_ranking
     raise KeyError(protocol)
 
 
-def _row_of(saved: Mapping[str, Any]) -> Row:
-    is_ranked = saved["rank"] is not None
+def _row_of(saved_row: Mapping[str, Any]) -> Row:
+    is_ranked = saved_row["rank"] is not None
     return Row(
-        name=saved["name"],
-        team=saved["team"],
-        digest=saved["digest"],
-        rank=saved["rank"],
-        score=saved["scores"]["score"] if is_ranked else None,
+        name=saved_row["name"],
+        team=saved_row["team"],
+        digest=saved_row["digest"],
+        rank=saved_row["rank"],
+        score=saved_row["scores"]["score"] if is_ranked else None,
     )
 
 
@@ -273,10 +273,10 @@ def _saved_winner(winner: WinnerLine) -> dict[str, Any]:
     }
 
 
-def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking:
-    facts = Facts(**saved["facts"])
+def _read_ranking(folder: Path, saved_ranking: Mapping[str, Any], task: Task) -> Ranking:
+    facts = Facts(**saved_ranking["facts"])
     records, team_records = list[Record](), list[Record]()
-    for row in saved["submissions"]:
+    for row in saved_ranking["submissions"]:
         record = stored_record(folder, row)
         records.append(record)
         if row["rank"] is not None:
@@ -284,29 +284,31 @@ def _read_ranking(folder: Path, saved: Mapping[str, Any], task: Task) -> Ranking
     team_records = best_first(team_records, task)
     record_of_name = {record.submission.name: record for record in records}
     violations = []
-    for row in saved["violations"]:
+    for row in saved_ranking["violations"]:
         record = record_of_name[row["submission"]]
         violations.append(Violation(record, Rule[row["rule"]], str(row["reason"]), bool(row["is_ranked"])))
-    winner = saved["winner"]
+    winner = saved_ranking["winner"]
     return Ranking(
         task=task,
-        facts=replace(facts, baselines=[Baseline(**baseline) for baseline in saved["facts"]["baselines"]]),
+        facts=replace(
+            facts, baselines=[Baseline(**baseline) for baseline in saved_ranking["facts"]["baselines"]]
+        ),
         records=records,
         team_records=team_records,
         winner=_read_winner(folder, winner, team_records, task) if winner else None,
         violations=violations,
-        deleted=[Deleted(**row) for row in saved["deleted"]],
-        board=[BoardComparison(**row) for row in saved["board"]],
-        changes=[Change(**row) for row in saved["changes"]],
-        n_changed_items=int(saved["n_changed_items"]),
-        run_before=str(saved["run_before"]),
-        names_file=str(saved["names_file"]),
+        deleted=[Deleted(**row) for row in saved_ranking["deleted"]],
+        board=[BoardComparison(**row) for row in saved_ranking["board"]],
+        changes=[Change(**row) for row in saved_ranking["changes"]],
+        n_changed_items=int(saved_ranking["n_changed_items"]),
+        run_before=str(saved_ranking["run_before"]),
+        names_file=str(saved_ranking["names_file"]),
     )
 
 
 def _read_winner(
-    folder: Path, saved: Mapping[str, Any], team_records: Sequence[Record], task: Task
+    folder: Path, saved_ranking: Mapping[str, Any], team_records: Sequence[Record], task: Task
 ) -> WinnerLine:
-    rule = WinnerRule(**saved["rule"])
-    record = stored_record(folder, saved["submission"]) if saved["submission"] else None
-    return winner_line(rule, WinnerBaseline(saved["score"], record), team_records, task)
+    rule = WinnerRule(**saved_ranking["rule"])
+    record = stored_record(folder, saved_ranking["submission"]) if saved_ranking["submission"] else None
+    return winner_line(rule, WinnerBaseline(saved_ranking["score"], record), team_records, task)

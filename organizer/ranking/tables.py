@@ -85,13 +85,13 @@ def teams_csv(ranking: Ranking, page_of_team: Mapping[str, str]) -> str:
     for record in ranking.records:
         if record.submission.user:
             users_of_team.setdefault(record.submission.team, []).append(record.submission.user)
-    before = texts_before(ranking)
+    texts_of_team = texts_before(ranking)
     rows: list[list[Cell]] = []
     for place, team in enumerate(ranking.teams):
         users = dict.fromkeys(users_of_team.get(team, []))
         row: list[Cell] = [team, " ".join(users), page_of_team[team], int(comparison.rank[place])]
         row += [int(comparison.rank_low[place]), int(comparison.rank_high[place])]
-        rank_before, score_before = before.get(team, ("", ""))
+        rank_before, score_before = texts_of_team.get(team, ("", ""))
         row += [ranking.standings.score_texts[place], rank_before, score_before]
         row += [facts_of_team[team].get(title, "") for title in titles]
         rows.append(row)

@@ -125,25 +125,25 @@ def other_teams(standings: Standings, place: int) -> list[Child]:
     """Return the difference of a team to each other one, or to those next to it in a long ranking."""
     pairs = standings.comparison.pairs
     pair_numbers = pairs.of(place)
-    others = [pairs.other(pair, place) for pair in pair_numbers.tolist()]
+    other_places = [pairs.other(pair, place) for pair in pair_numbers.tolist()]
     verdicts = []
-    for other, differs in zip(others, pairs.is_significant[pair_numbers].tolist()):
+    for other, differs in zip(other_places, pairs.is_significant[pair_numbers].tolist()):
         better_or_worse = _Verdict.BETTER if place < other else _Verdict.WORSE
         verdicts.append(better_or_worse if differs else _Verdict.OPEN)
-    n_listed = min(_MOST_TEAMS, len(others))
+    n_listed = min(_MOST_TEAMS, len(other_places))
     text = _others_text(standings, verdicts, n_listed)
-    nearest_first = sorted(range(len(others)), key=lambda index: abs(place - others[index]))
+    nearest_first = sorted(range(len(other_places)), key=lambda index: abs(place - other_places[index]))
     listed_indexes = sorted(nearest_first[:n_listed])
     if not listed_indexes:
         return [text]
     differences = []
     for index in listed_indexes:
-        differences.append(difference_of_pair(standings, int(pair_numbers[index]), others[index]))
+        differences.append(difference_of_pair(standings, int(pair_numbers[index]), other_places[index]))
     no_difference = Band(0.0, 0.0, 0.0)
     scale = scale_of([no_difference, *differences], not standings.task.higher_is_better)
     rows = list[list[Cell]]()
     for index, difference in zip(listed_indexes, differences):
-        name = name_element(standings.names[others[index]])
+        name = name_element(standings.names[other_places[index]])
         difference_cell = difference_element(difference, scale, standings.decimals)
         rows.append([name, verdicts[index].value, difference_cell])
     headings = [

@@ -186,12 +186,12 @@ def parse_gain(text: str) -> float:
 
 
 def find_baseline(
-    rule: WinnerRule, scored_zips: Sequence[Record], published: Sequence[Baseline]
+    rule: WinnerRule, scored_zips: Sequence[Record], published_baselines: Sequence[Baseline]
 ) -> WinnerBaseline:
     """Return the baseline that a rule names; a team of its name is none.
 
-    ``scored_zips`` are baselines that were scored on the reference of the ranking; of ``published`` ones only
-    scores are known. Raises SubmissionsError if it has no score.
+    ``scored_zips`` are baselines that were scored on the reference of the ranking; of ``published_baselines``
+    only scores are known. Raises SubmissionsError if it has no score.
     """
     for record in scored_zips:
         if record.submission.team == rule.baseline:
@@ -199,7 +199,7 @@ def find_baseline(
                 problem = f"the baseline {quote(rule.baseline)} has no score: {record.entry.problem}"
                 raise SubmissionsError(problem)
             return WinnerBaseline(record.entry.score, record)
-    score = next(baseline.score for baseline in published if baseline.name == rule.baseline)
+    score = next(baseline.score for baseline in published_baselines if baseline.name == rule.baseline)
     return WinnerBaseline(score, None)
 
 

@@ -122,12 +122,12 @@ def _phase_names(offers: Sequence[Offer]) -> list[str]:
 
 def rules_of_phase(phase: Entry) -> Phase:
     """Return the dates of a phase and its limits, as the platform reads them."""
-    ignored = LintReport()
+    unread_report = LintReport()
     start, end = phase.get("start"), phase.get("end")
     return Phase(
         name=str(phase.get("name", "")),
-        start=read_date(start, "", ignored) if start else None,
-        end=read_date(end, "", ignored) if end else None,
+        start=read_date(start, "", unread_report) if start else None,
+        end=read_date(end, "", unread_report) if end else None,
         per_day=_limit(phase.get("max_submissions_per_day"), _PER_DAY),
         in_all=_limit(phase.get("max_submissions"), _IN_ALL),
     )
@@ -251,16 +251,16 @@ def _given_names(offers: Sequence[Offer], reference: Path) -> set[str]:
 def _check_phase_of_reference(name: str, offer: Offer | None, offers: Sequence[Offer]) -> None:
     """Raise Refused if a reference is called like that of another phase."""
     if offer and name != offer.reference and name in [other.reference for other in offers]:
-        phase, wanted = quote(offer.phase_name), quote(offer.reference)
-        raise refused("reference of another phase", given=quote(name), phase=phase, name=wanted)
+        phase, reference = quote(offer.phase_name), quote(offer.reference)
+        raise refused("reference of another phase", given=quote(name), phase=phase, name=reference)
 
 
 def _warn_of_missing_parts(name: str, reference: Path, offers: Sequence[Offer]) -> None:
     """Warn if a folder has the reference of a task, but lacks those of later phases, as the whole does."""
-    missing = {offer.reference for offer in offers if not (reference / offer.reference).is_dir()}
-    if missing:
-        others = some_words(sorted(map(quote, missing)))
-        problem = f"{quote_path(str(reference))} has {quote(name)}, but not {others} of other phases"
+    missing_references = {offer.reference for offer in offers if not (reference / offer.reference).is_dir()}
+    if missing_references:
+        missing_names = some_words(sorted(map(quote, missing_references)))
+        problem = f"{quote_path(str(reference))} has {quote(name)}, but not {missing_names} of other phases"
         print(f"warning | {problem}: if it is the whole reference, give that of its parts")
 
 

@@ -94,13 +94,13 @@ def _settle(future: Future[Ended], answer: Future[_Answer]) -> None:
 def _checked_workers(address: str, versions: _Values) -> int:
     """Return how many workers there are. Raises BrokenError if there is none, or one unlike this machine."""
     workers = versions["workers"]
-    here = _version(versions["client"])
+    version_here = _version(versions["client"])
     if not workers:
         raise BrokenError(f"{address}: the scheduler has no workers; start some with: dask worker {address}")
     for worker, versions_there in sorted(workers.items()):
-        there = _version(versions_there)
-        if there != here:
-            problem = f"the worker {worker} has {there}, this machine has {here}"
+        version_there = _version(versions_there)
+        if version_there != version_here:
+            problem = f"the worker {worker} has {version_there}, this machine has {version_here}"
             raise BrokenError(f"{address}: {problem}; make them equal")
     return len(workers)
 
@@ -134,13 +134,13 @@ def _scorer(setup: Setup) -> Callable[[Files, bytes], _Answer]:
     # Dask sends at once by value only what is defined within a function.
     def score(files: Files, submission: bytes) -> _Answer:
         worker = get_worker()
-        kept = Path(worker.local_directory).resolve().parent / _KEPT / f"rescore-{setup.fingerprint}"
-        _keep(files, kept)
+        folder = Path(worker.local_directory).resolve().parent / _KEPT / f"rescore-{setup.fingerprint}"
+        _keep(files, folder)
         limit = worker.memory_manager.memory_limit
         memory_mb = limit / (1 << 20) if limit else machine_memory_mb()
-        here = replace(setup, program=str(kept / "program"), reference=str(kept / "reference"))
-        with closing(Pool(here, 1, memory_mb / worker.state.nthreads)) as one:
-            entry, page = one.score(submission)
+        local_setup = replace(setup, program=str(folder / "program"), reference=str(folder / "reference"))
+        with closing(Pool(local_setup, 1, memory_mb / worker.state.nthreads)) as single_pool:
+            entry, page = single_pool.score(submission)
         return vars(entry), page
 
     return score

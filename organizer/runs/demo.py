@@ -25,7 +25,7 @@ def load_at_home(task_id: str) -> HomeLoaded:
 def run_demo() -> int:
     """Score every sample, print one table, return 0 if all could be scored."""
     rows = [("task", "sample", "score", "coverage", "detail page")]
-    failed = 0
+    n_failed = 0
     for name in task_ids():
         for sample in sorted(samples_folder(name).iterdir()):
             folder = ROOT / "out" / "demo" / name / sample.name
@@ -37,13 +37,13 @@ def run_demo() -> int:
                 outcome = run(partial(load_at_home, name), submission, folder)
             page = str((folder / "detailed_results.html").relative_to(ROOT))
             if outcome.result is None:
-                failed += 1
+                n_failed += 1
                 rows.append((name, sample.name, "failed", "", page))
                 print(log.getvalue(), file=sys.stderr)
             else:
-                score, coverage = (f"{outcome.result.scores[key]:.4f}" for key in ("score", "coverage"))
-                rows.append((name, sample.name, score, coverage, page))
+                scores = outcome.result.scores
+                rows.append((name, sample.name, f"{scores['score']:.4f}", f"{scores['coverage']:.4f}", page))
     widths = [max(map(len, column)) for column in zip(*rows)]
     for row in rows:
         print("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())
-    return 1 if failed else 0
+    return 1 if n_failed else 0

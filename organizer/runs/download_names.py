@@ -49,21 +49,21 @@ def readings_of(name: str) -> list[DownloadName]:
     classic = _CLASSIC.fullmatch(last_part)
     if classic and classic["part"] == "submission.zip":
         return [_classic_name(classic)]
-    numbered = _ID.fullmatch(last_part)
-    if not numbered:
+    match = _ID.fullmatch(last_part)
+    if not match:
         return []
-    rest = numbered["rest"]
+    name_without_id = match["rest"]
     readings = []
-    for phase in _PHASE.finditer(rest):
-        user = rest[: phase.start()]
+    for phase in _PHASE.finditer(name_without_id):
+        user = name_without_id[: phase.start()]
         if user:
             reading = DownloadName(
-                id=int(numbered["id"]),
+                id=int(match["id"]),
                 user=user,
                 phase=phase["phase"],
                 date=phase["date"] or "",
-                rest=rest,
-                file=_MOMENT.sub("", rest[phase.end() :], count=1),
+                rest=name_without_id,
+                file=_MOMENT.sub("", name_without_id[phase.end() :], count=1),
             )
             readings.append(reading)
     return readings

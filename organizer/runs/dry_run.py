@@ -71,7 +71,7 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
     command = [*network_off(), sys.executable, "-m", "people_in_video", *words]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "starting_kit")])}
     try:
-        done = subprocess.run(
+        process = subprocess.run(
             command,
             capture_output=True,
             cwd=reference,
@@ -82,11 +82,11 @@ def _explanation(built: BuiltTask, submission: Path, reference: Path) -> list[st
         )
     except subprocess.TimeoutExpired:
         return [f"stopped at the time limit of {built.time_limit:g} s"]
-    said = done.stdout
-    if done.returncode != INVALID:
+    output = process.stdout
+    if process.returncode != INVALID:
         # The problems of an invalid submission are in the log of the run already.
-        said += done.stderr
-    return said.decode("utf-8", "replace").splitlines()
+        output += process.stderr
+    return output.decode("utf-8", "replace").splitlines()
 
 
 def describe(run: Run, task: Declaration, columns: Sequence[ScoreColumn], time_limit: float) -> list[str]:
@@ -133,11 +133,11 @@ def _outcome(run: Run) -> str:
 
 
 def read_scores(
-    run: Run, keys: list[str], further: Collection[str] | None = ()
+    run: Run, keys: list[str], other_keys: Collection[str] | None = ()
 ) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform would store, and warnings about all others.
 
-    ``keys`` are the leaderboard's, ``further`` other keys that the program writes on purpose; None accepts
+    ``keys`` are the leaderboard's, ``other_keys`` other keys that the program writes on purpose; None accepts
     all but those that differ from a column's key only in case.
     """
     warnings = _warnings_of_files(run)
@@ -152,7 +152,7 @@ def read_scores(
     if not isinstance(scores, Mapping):
         return {}, [*warnings, "the scores are not a mapping of keys to numbers"]
     stored_scores, warnings_of_values = _storable(scores)
-    warnings_of_keys = _warnings_of_keys(stored_scores, keys, further)
+    warnings_of_keys = _warnings_of_keys(stored_scores, keys, other_keys)
     return stored_scores, [*warnings, *warnings_of_values, *warnings_of_keys]
 
 
@@ -175,12 +175,14 @@ def _load_scores(run: Run) -> object:
     return load_plain(run.outputs["scores.txt"].decode("utf-8"))
 
 
-def _warnings_of_keys(scores: Collection[str], keys: list[str], further: Collection[str] | None) -> list[str]:
+def _warnings_of_keys(
+    scores: Collection[str], keys: list[str], other_keys: Collection[str] | None
+) -> list[str]:
     """Return warnings about keys that are no column, and about columns without a number."""
     warnings = []
     for key in scores:
         similar_keys = [column_key for column_key in keys if column_key.lower() == key.lower()]
-        is_unexpected = bool(similar_keys) if further is None else key not in further
+        is_unexpected = bool(similar_keys) if other_keys is None else key not in other_keys
         if key not in keys and is_unexpected:
             hint = f" (the column is {similar_keys[0]})" if similar_keys else ""
             warnings.append(f"{key} is not a column of the leaderboard{hint}: the platform ignores it")
@@ -190,7 +192,7 @@ def _warnings_of_keys(scores: Collection[str], keys: list[str], further: Collect
 
 def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]]:
     """Return the numbers that the platform's database takes, and warnings about the others."""
-    stored, warnings = {}, []
+    stored_scores, warnings = {}, []
     for key, value in scores.items():
         if isinstance(value, bool) or not isinstance(value, (int, float)):
             warnings.append(f"{key}: {quote(repr(value))} is no number and would not be stored")
@@ -202,5 +204,5 @@ def _storable(scores: Mapping[str, object]) -> tuple[dict[str, float], list[str]
         elif abs(value) >= _LARGEST:
             warnings.append(f"{key}: {value!r} has too many digits and would not be stored")
         else:
-            stored[key] = float(value)
-    return stored, warnings
+            stored_scores[key] = float(value)
+    return stored_scores, warnings

@@ -41,12 +41,12 @@ def folder_name(name: str) -> str:
     >>> folder_name("Final phase (2027)")
     'final-phase-2027'
     """
-    plain = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
-    if plain and name.isascii():
-        return plain
+    text = re.sub(r"[^A-Za-z0-9]+", "-", name).strip("-").lower()
+    if text and name.isascii():
+        return text
     # Names in other scripts may have the same year or number.
     digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"{plain}-{digest}" if plain else digest
+    return f"{text}-{digest}" if text else digest
 
 
 def quote_names(names: Sequence[str]) -> str:

@@ -316,28 +316,28 @@ class _Store:
         write_durable(self._folder / f"{digest}.json", text)
 
 
-def stored_record(output: Path, saved: Mapping[str, Any]) -> Record:
+def stored_record(output: Path, saved_record: Mapping[str, Any]) -> Record:
     """Return a record that `score_all` has kept below ``output``, given what `Record.saved` returned.
 
     Raises ValueError, TypeError or KeyError if it is damaged.
     """
-    digest = saved["digest"]
-    page = output / "store" / saved["folder"] / f"{digest}.html"
+    digest = saved_record["digest"]
+    page = output / "store" / saved_record["folder"] / f"{digest}.html"
     entry = _stored_entry(page)
     if entry is None:
         raise ValueError("the store is not complete")
     names = [field.name for field in fields(Submission) if field.name != "source"]
-    submission = Submission(**{name: saved[name] for name in names}, source=page)
+    submission = Submission(**{name: saved_record[name] for name in names}, source=page)
     return Record(submission, digest, entry, page)
 
 
 def _stored_entry(page: Path) -> Entry | None:
     """Return the entry of a store that is next to its page; None if either is missing or damaged."""
     try:
-        stored = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
-        entry = stored["entry"]
+        stored_entry = json.loads(page.with_suffix(".json").read_text(encoding="utf-8"))
+        entry = stored_entry["entry"]
         page_text = page.read_text(encoding="utf-8", errors="replace")
-        is_whole = stored["sha256"] == _digest([entry, page_text])
+        is_whole = stored_entry["sha256"] == _digest([entry, page_text])
         return Entry(**entry) if is_whole and entry["format"] == FORMAT else None
     except MALFORMED:
         return None

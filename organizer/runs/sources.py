@@ -127,16 +127,16 @@ def names_in(source: Source) -> list[str]:
     """Return the names of the files of a submission; none of a zip that is damaged, or of very many files."""
     if isinstance(source, Mapping):
         return list(source)
-    with ExitStack() as opened, contextlib.suppress(Refused, *DAMAGED):
-        stream = opened.enter_context(_open_file(source))
-        return open_zip(stream, "", _LIMITS_OF_NAMES, Findings(), opened).namelist()
+    with ExitStack() as stack, contextlib.suppress(Refused, *DAMAGED):
+        stream = stack.enter_context(_open_file(source))
+        return open_zip(stream, "", _LIMITS_OF_NAMES, Findings(), stack).namelist()
     return []
 
 
-def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> Sources:
+def sources_of_folder(folder: Path, rules: Rules | None, stack: ExitStack) -> Sources:
     """Return the submissions in a folder and in the folders below it; ``rules`` are those of the task.
 
-    Whole downloads among the files stay open until ``opened`` ends. Symbolic links, which may lead anywhere,
+    Whole downloads among the files stay open until ``stack`` ends. Symbolic links, which may lead anywhere,
     are left out.
     """
     files: dict[str, File] = {}
@@ -148,15 +148,15 @@ def sources_of_folder(folder: Path, rules: Rules | None, opened: ExitStack) -> S
                 links.append(name)
         elif path.is_file():
             files[name] = path
-    downloads = _open_downloads(files, opened)
-    unpacked = {_top_folder(name) for name in files} & {name[: -len(".zip")] for name in downloads}
+    downloads = _open_downloads(files, stack)
+    unpacked_names = {_top_folder(name) for name in files} & {name[: -len(".zip")] for name in downloads}
     kept_files = {
         name: file
         for name, file in files.items()
-        if name not in downloads and _top_folder(name) not in unpacked
+        if name not in downloads and _top_folder(name) not in unpacked_names
     }
     sources = _sort_files(_with_members(kept_files, downloads.values()), rules, links)
-    return replace(sources, downloads=list(downloads), unpacked_downloads=list(unpacked))
+    return replace(sources, downloads=list(downloads), unpacked_downloads=list(unpacked_names))
 
 
 def _top_folder(name: str) -> str:
@@ -176,15 +176,15 @@ def sources_of_download(archive: zipfile.ZipFile, rules: Rules | None) -> Source
     Raises InputError if it holds whole downloads.
     """
     files = _members_of(archive)
-    with ExitStack() as opened:
-        downloads = list(_open_downloads(files, opened))
+    with ExitStack() as stack:
+        downloads = list(_open_downloads(files, stack))
     if downloads:
         names = some_words(list(map(quote, downloads)))
         raise InputError(f"it holds whole downloads: {names}; unpack it, and give the folder")
     return _sort_files(files, rules)
 
 
-def _open_downloads(files: Mapping[str, File], opened: ExitStack) -> dict[str, zipfile.ZipFile]:
+def _open_downloads(files: Mapping[str, File], stack: ExitStack) -> dict[str, zipfile.ZipFile]:
     """Return the whole downloads among the files at the top, by name.
 
     A zip that holds several zips with names of a download is one: no task takes it for a submission.
@@ -193,8 +193,8 @@ def _open_downloads(files: Mapping[str, File], opened: ExitStack) -> dict[str, z
     for name, file in files.items():
         if _is_zip(name) and "/" not in name and not _is_hidden(name) and not readings_of(name):
             with contextlib.suppress(*DAMAGED):
-                stream = opened.enter_context(_open_file(file))
-                archive = opened.enter_context(zipfile.ZipFile(stream))
+                stream = stack.enter_context(_open_file(file))
+                archive = stack.enter_context(zipfile.ZipFile(stream))
                 if _n_download_zips(archive.namelist()) > 1:
                     downloads[name] = archive
     return downloads
@@ -216,14 +216,16 @@ def _n_download_zips(names: Iterable[str]) -> int:
 
 def _with_members(files: Mapping[str, File], downloads: Iterable[zipfile.ZipFile]) -> dict[str, File]:
     """Return the files and the members of downloads; what has the same name and content is there once."""
-    merged = dict(files)
+    all_files = dict(files)
     for archive in downloads:
         for name, member in _members_of(archive).items():
             number = 1
-            while (numbered := _numbered(name, number)) in merged and not _is_same(merged[numbered], member):
+            while (new_name := _numbered(name, number)) in all_files and not _is_same(
+                all_files[new_name], member
+            ):
                 number += 1
-            merged.setdefault(numbered, member)
-    return merged
+            all_files.setdefault(new_name, member)
+    return all_files
 
 
 def _is_same(file: File, other: File) -> bool:
@@ -255,10 +257,10 @@ def _sort_files(files: Mapping[str, File], rules: Rules | None, links: Sequence[
             if _top_folder(name) == only_folder
         }
     zips = [name for name in files if _is_zip(name)]
-    hidden = [name for name in zips if _is_hidden(name)]
-    results = [name for name in zips if name not in hidden and is_result(name)]
+    hidden_names = [name for name in zips if _is_hidden(name)]
+    results = [name for name in zips if name not in hidden_names and is_result(name)]
     submissions: dict[str, Source] = {
-        name: files[name] for name in zips if name not in hidden and name not in results
+        name: files[name] for name in zips if name not in hidden_names and name not in results
     }
     other_names = [name for name in files if not _is_zip(name) and not _is_hidden(name)]
     submissions.update(_unpacked_submissions({name: files[name] for name in other_names}, zips, rules))
@@ -272,7 +274,7 @@ def _sort_files(files: Mapping[str, File], rules: Rules | None, links: Sequence[
         members.update(read_members(read_source(files[name]).decode("utf-8", "replace")))
     return Sources(
         submissions=submissions,
-        hidden=hidden,
+        hidden=hidden_names,
         results=results,
         links=links,
         only_folder=only_folder,
@@ -286,11 +288,11 @@ def _only_folder(files: Iterable[str]) -> str:
 
     A folder is a team; one with the submissions of all is a download that was unpacked or packed again.
     """
-    visible = [name for name in files if not _is_hidden(name)]
-    folders = {_top_folder(name) for name in visible}
+    visible_names = [name for name in files if not _is_hidden(name)]
+    folders = {_top_folder(name) for name in visible_names}
     readings = [
         readings_of(name)[0]
-        for name in visible
+        for name in visible_names
         if name.count("/") == 1 and _is_zip(name) and readings_of(name)
     ]
     users = {reading.user or reading.team for reading in readings}
@@ -302,18 +304,18 @@ def _unpacked_submissions(
 ) -> dict[str, dict[str, File]]:
     """Return the submissions that are folders or single files, by name; each holds its files by name."""
     folders_with_zips = {str(parent) for name in zips for parent in PurePosixPath(name).parents}
-    packed = {name[: -len(".zip")] for name in zips}
-    unpacked: dict[str, dict[str, File]] = {}
+    packed_names = {name[: -len(".zip")] for name in zips}
+    files_of_submission: dict[str, dict[str, File]] = {}
     folders = _submission_folders(files, folders_with_zips, rules)
     for name, file in files.items():
         # A folder within another is a part of that one.
         folder = next((parent for parent in _parents(name) if parent in folders), "")
         if folder:
-            if folder not in packed:
-                unpacked.setdefault(folder, {})[name[len(folder) + 1 :]] = file
+            if folder not in packed_names:
+                files_of_submission.setdefault(folder, {})[name[len(folder) + 1 :]] = file
         elif file_name := _name_in_submission(name, rules):
-            unpacked[name] = {file_name: file}
-    return unpacked
+            files_of_submission[name] = {file_name: file}
+    return files_of_submission
 
 
 def _parents(name: str) -> list[str]:
@@ -328,10 +330,10 @@ def _submission_folders(
     folders = set()
     for name in names:
         parents = _parents(name)
-        downloaded = [parent for parent in parents if readings_of(parent)]
+        download_folders = [parent for parent in parents if readings_of(parent)]
         is_of_task = bool(parents) and _is_of_task(name, rules)
-        for folder in downloaded or parents[-1:]:
-            if folder not in folders_with_zips and (downloaded or is_of_task):
+        for folder in download_folders or parents[-1:]:
+            if folder not in folders_with_zips and (download_folders or is_of_task):
                 folders.add(folder)
     return folders
 

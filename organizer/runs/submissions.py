@@ -134,7 +134,7 @@ def natural(name: str) -> list[tuple[int, str, str]]:
 
 @contextlib.contextmanager
 def find_submissions(
-    given: Path, names: Path | None = None, only_phase: str = "", rules: Rules | None = None
+    path: Path, names: Path | None = None, only_phase: str = "", rules: Rules | None = None
 ) -> Iterator[list[Submission]]:
     """Open a folder of submissions, or a site's download, and yield the submissions in natural order.
 
@@ -146,17 +146,19 @@ def find_submissions(
     if there is no submission, if they are of several phases, or ``names`` does not fit.
     """
     with contextlib.ExitStack() as stack:
-        sources = _open_sources(given, rules, stack)
+        sources = _open_sources(path, rules, stack)
         _report_sources(sources)
         if not sources.submissions:
-            raise SubmissionsError(f"{given}: there is no zip file in it; {_HINT}")
-        wanted = sorted(sources.submissions, key=natural)
-        downloaded = read_download_names(wanted)
-        submissions = _read_submissions(wanted, downloaded, sources)
+            raise SubmissionsError(f"{path}: there is no zip file in it; {_HINT}")
+        submission_names = sorted(sources.submissions, key=natural)
+        download_names = read_download_names(submission_names)
+        submissions = _read_submissions(submission_names, download_names, sources)
         users = {submission.name: _user_or_team(submission) for submission in submissions}
         rows = read_names(names, users) if names else {}
-        _warn_of_several_readings({name: reading for name, reading in downloaded.items() if name not in rows})
-        submissions = _of_one_phase(submissions, downloaded, only_phase)
+        _warn_of_several_readings(
+            {name: reading for name, reading in download_names.items() if name not in rows}
+        )
+        submissions = _of_one_phase(submissions, download_names, only_phase)
         submissions = [_named(submission, rows.get(submission.name, {})) for submission in submissions]
         submissions = tell_apart(_without_reruns(submissions))
         _warn_of_baselines([each for each in submissions if not rules or each.is_within(rules.limits)])
@@ -168,19 +170,19 @@ def _user_or_team(submission: Submission) -> str:
     return submission.team if "/" in submission.name else submission.user or submission.team
 
 
-def _open_sources(given: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
+def _open_sources(path: Path, rules: Rules | None, stack: contextlib.ExitStack) -> Sources:
     """Return what is given; a download stays open until ``stack`` ends. Raises SubmissionsError."""
-    if given.is_dir():
-        return sources_of_folder(given, rules, stack)
+    if path.is_dir():
+        return sources_of_folder(path, rules, stack)
     try:
-        archive = stack.enter_context(zipfile.ZipFile(given))
+        archive = stack.enter_context(zipfile.ZipFile(path))
     except DAMAGED as error:
         hint = f"{_HINT}, or the zip that the site gives for all of them"
-        raise SubmissionsError(f"{given}: this is neither a folder nor a zip; {hint}") from error
+        raise SubmissionsError(f"{path}: this is neither a folder nor a zip; {hint}") from error
     try:
         return sources_of_download(archive, rules)
     except InputError as error:
-        raise SubmissionsError(f"{given}: {error}") from error
+        raise SubmissionsError(f"{path}: {error}") from error
 
 
 def _report_sources(sources: Sources) -> None:
@@ -216,14 +218,14 @@ def _first_words(words: Sequence[str]) -> str:
 
 
 def _read_submissions(
-    names: Sequence[str], downloaded: Mapping[str, DownloadName], sources: Sources
+    names: Sequence[str], download_names: Mapping[str, DownloadName], sources: Sources
 ) -> list[Submission]:
     """Return the submissions as the folder or the download alone describes them."""
-    teams = {name: _team(name, downloaded.get(name)) for name in names}
+    teams = {name: _team(name, download_names.get(name)) for name in names}
     n_of_team = Counter(teams.values())
     submissions = []
     for name, team in teams.items():
-        reading = downloaded.get(name)
+        reading = download_names.get(name)
         if team == _without_ending(name) and n_of_team[team] > 1:
             team = name  # such a file is a separate team, even if a folder has its name
         submission = Submission(
@@ -237,12 +239,12 @@ def _read_submissions(
     return submissions
 
 
-def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
+def _warn_of_several_readings(download_names: Mapping[str, DownloadName]) -> None:
     """Name the files at the top whose user is uncertain, because their names hold ``_PhaseId`` twice."""
-    uncertain_names = [name for name in downloaded if "/" not in name and len(readings_of(name)) > 1]
+    uncertain_names = [name for name in download_names if "/" not in name and len(readings_of(name)) > 1]
     if uncertain_names:
         users = _first_words(
-            [quote(user) for user in sorted({downloaded[name].user for name in uncertain_names})]
+            [quote(user) for user in sorted({download_names[name].user for name in uncertain_names})]
         )
         names = _first_words(list(map(quote, uncertain_names)))
         problem = f"_PhaseId is twice in {counted(len(uncertain_names), 'name')} ({names})"
@@ -250,13 +252,13 @@ def _warn_of_several_readings(downloaded: Mapping[str, DownloadName]) -> None:
 
 
 def _of_one_phase(
-    submissions: Sequence[Submission], downloaded: Mapping[str, DownloadName], only_phase: str
+    submissions: Sequence[Submission], download_names: Mapping[str, DownloadName], only_phase: str
 ) -> list[Submission]:
     """Return the submissions to a phase, or all if they are of one. Raises SubmissionsError.
 
     In the folders of teams names are theirs: they say nothing of phases unless one is asked for.
     """
-    phase_of_name = {name: reading.phase for name, reading in downloaded.items() if reading.phase}
+    phase_of_name = {name: reading.phase for name, reading in download_names.items() if reading.phase}
     n_of_phase = Counter(phase_of_name.values())
     if not only_phase:
         phases_at_top = {phase for name, phase in phase_of_name.items() if "/" not in name}
@@ -285,8 +287,8 @@ def _counts_of_phases(submissions: Sequence[Submission], phase_of_name: Mapping[
     for phase in sorted(set(phase_of_name.values()), key=natural):
         days = [submission.date for submission in submissions if phase_of_name.get(submission.name) == phase]
         known_days = sorted(filter(None, days))
-        when = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
-        lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{when}")
+        period = f", {known_days[0]} to {known_days[-1]}" if known_days else ""
+        lines.append(f"  PhaseId {phase}: {counted(len(days), 'submission')}{period}")
     return lines
 
 
@@ -308,9 +310,9 @@ def _without_reruns(submissions: Sequence[Submission]) -> list[Submission]:
     n_of_rest = Counter(map(_name_without_id, submissions))
     first: dict[tuple[str, str], Submission] = {}
     for submission in submissions:
-        rest = _name_without_id(submission)
-        digest = submission.hash() if n_of_rest[rest] > 1 else ""
-        first.setdefault((rest, digest), submission)
+        name = _name_without_id(submission)
+        digest = submission.hash() if n_of_rest[name] > 1 else ""
+        first.setdefault((name, digest), submission)
     n_reruns = len(submissions) - len(first)
     if n_reruns:
         rule = "equal bytes and names but for the id count once"
@@ -335,8 +337,10 @@ def tell_apart(submissions: Sequence[Submission]) -> list[Submission]:
     told_apart = []
     for submission in submissions:
         name = submission.team
-        shown = replace(submission, team=names_shown[name], other_looks=others_of_name.get(name, ()))
-        told_apart.append(shown)
+        named_submission = replace(
+            submission, team=names_shown[name], other_looks=others_of_name.get(name, ())
+        )
+        told_apart.append(named_submission)
     return told_apart
 
 
@@ -370,8 +374,8 @@ def other_task(submission: Submission, task_id: str) -> str:
     with tempfile.TemporaryDirectory() as folder, Findings().part():
         path = Path(folder) / "submission.zip"
         copy_source(submission.source, path)
-        with open_submission(path, _limits_of_all_tasks()) as opened:
-            tasks, names = tasks_of_files(opened, opened.names), opened.names
+        with open_submission(path, _limits_of_all_tasks()) as archive:
+            tasks, names = tasks_of_files(archive, archive.names), archive.names
         if len(tasks) == 1 and task_id not in tasks:
             is_whole = all(fnmatch.filter(names, pattern) for pattern in load_rules(tasks[0]).name_patterns)
             return tasks[0] if is_whole else ""
@@ -385,10 +389,10 @@ def _limits_of_all_tasks() -> Limits:
     return Limits(files, total_bytes, file_bytes)
 
 
-def summary_of_others(others: Mapping[str, str]) -> str:
+def summary_of_others(task_of_name: Mapping[str, str]) -> str:
     """Return one line about the submissions to other tasks, given as {name: task}."""
-    names = sorted(others, key=natural)
-    examples = _first_words([f"{quote(name)} ({others[name]})" for name in names])
+    names = sorted(task_of_name, key=natural)
+    examples = _first_words([f"{quote(name)} ({task_of_name[name]})" for name in names])
     n_zips = counted(len(names), "zip")
     return f"note | left out, because they are for other tasks: {n_zips}: {examples}"
 
@@ -457,7 +461,7 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     except OSError as error:
         raise SubmissionsError(f"{table}: cannot be read ({error.strerror}); {_HEADER}") from error
     rows: dict[str, Row] = {}
-    wrong = list[str]()
+    problems = list[str]()
     known_names = {*users, *users.values()}
     # Names may be given as they are shown.
     names_as_shown = {show(name): name for show in (unambiguous, with_code_points) for name in known_names}
@@ -468,13 +472,13 @@ def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
             name = given_row[key]
             row = {**given_row, key: name if name in known_names else names_as_shown.get(name, name)}
             if problem := _problem(row, key, rows, users):
-                wrong.append(f"line {line}: {problem}")
+                problems.append(f"line {line}: {problem}")
             answers = {name: row.get(name, "").lower() for name in _ANSWERS}
             rows[row[key]] = {**row, "date": _iso(row.get("date", "")), **answers}
     except (csv.Error, ValueError) as error:
         raise SubmissionsError(f"{table}: {error}; {_HEADER}") from error
-    if wrong:
-        raise SubmissionsError(f"{table}: {counted(len(wrong), 'wrong line')}:", *first_lines(wrong))
+    if problems:
+        raise SubmissionsError(f"{table}: {counted(len(problems), 'wrong line')}:", *first_lines(problems))
     if key != "user":
         return rows
     nearest = NearestNames(set(filter(None, users.values())))
@@ -499,13 +503,13 @@ def _rows(text: str) -> Iterator[tuple[int, Row]]:
         header = [_SITE_TITLES.get(title.replace("_", " "), _MORE) for title in header]
     elif sum(name in header for name in _KEYS) != 1 or not set(_SAYS) & set(header):
         raise ValueError(f"its header is '{quote(delimiter.join(header))}'")
-    repeated = [name for name, number in Counter(header).items() if number > 1 and name]
-    if repeated:
-        raise ValueError(f"its header names {', '.join(map(quote, repeated))} twice")
+    repeated_names = [name for name, number in Counter(header).items() if number > 1 and name]
+    if repeated_names:
+        raise ValueError(f"its header names {', '.join(map(quote, repeated_names))} twice")
     for cells in reader:
         if any(cells):
-            padded = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
-            row = dict(zip(header, padded))
+            padded_cells = [cell.strip() for cell in cells] + [""] * (len(header) - len(cells))
+            row = dict(zip(header, padded_cells))
             row[_MORE] = "".join(cells[len(header) :])
             yield reader.line_num, row
 
@@ -530,12 +534,12 @@ def _named_rows(
         print(f"note | {quote(str(table))}: {counted(n_others, 'line')} of submissions that are not here")
 
 
-def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, str]) -> str:
+def _problem(row: Row, key: str, earlier_rows: Mapping[str, Row], users: Mapping[str, str]) -> str:
     """Return what is wrong with a row, "" if nothing is."""
-    name, given = row[key], row.get("date", "")
+    name, date = row[key], row.get("date", "")
     if row[_MORE]:
         return "it has more cells than the header; put a name with a comma or semicolon in quotes"
-    if name in before:
+    if name in earlier_rows:
         return f"the {key} '{quote(name)}' has a line before"
     if key == "submission" and name not in users:
         remedy = (
@@ -549,8 +553,8 @@ def _problem(row: Row, key: str, before: Mapping[str, Row], users: Mapping[str, 
             return f"{column} is '{quote(row[column])}'; write yes or no, or leave it empty"
     if key == "user" and row.get("chosen"):
         return "chosen is about one submission: give a table with the column submission"
-    if given and not _iso(given):
-        return f"the date '{quote(given)}' is not written as 2024-05-31 or 2024-05-31T12:30"
+    if date and not _iso(date):
+        return f"the date '{quote(date)}' is not written as 2024-05-31 or 2024-05-31T12:30"
     return ""
 
 

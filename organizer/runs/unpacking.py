@@ -42,10 +42,10 @@ def unpack_as_worker(path: Path, folder: Path, limits: Limits) -> None:
         The folder cannot be written, as on a full disk.
     """
     folder.mkdir()
-    with ExitStack() as opened:
-        stream = opened.enter_context(path.open("rb"))
+    with ExitStack() as stack:
+        stream = stack.enter_context(path.open("rb"))
         with Findings.collect() as findings:
-            archive = open_zip(stream, path.name, limits, findings, opened)
+            archive = open_zip(stream, path.name, limits, findings, stack)
         n_left = limits.total_bytes
         # As the worker: of entries with the same name each time the last one.
         for name in dict.fromkeys(archive.namelist()):

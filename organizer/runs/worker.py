@@ -143,16 +143,16 @@ def run_program(
         command = container_command(engine, image, folder, program_command, name)
         # The time limit ends the client of an engine; the container would go on.
         end_command = [engine, "kill", name]
-        how, directory = f"in a container ({engine}, {image})", folder
+        environment, directory = f"in a container ({engine}, {image})", folder
     else:
-        command, how = _local_command(folder, program_command)
+        command, environment = _local_command(folder, program_command)
         directory, end_command = program, []
     with _read_only(program):
         run = _run(command, directory, built.time_limit, end_command)
     outputs = folder_files(folder / "output")
     return replace(
         run,
-        how=how,
+        how=environment,
         peak_mb=None if engine else run.peak_mb,
         outputs=outputs,
         folder=folder,

@@ -131,8 +131,8 @@ class Guess:
         if self.baseline is BaselineKind.MOST_FREQUENT:
             return self._pools.median_boxes[kind]
         if self.baseline is BaselineKind.RANDOM:
-            drawn: list[float] = np.asarray(self._rng.choice(self._pools.boxes[kind])).tolist()
-            return drawn
+            drawn_box: list[float] = np.asarray(self._rng.choice(self._pools.boxes[kind])).tolist()
+            return drawn_box
         if self.baseline is BaselineKind.NOISY:
             return self.shake(np.array(box, dtype=np.float64), far)
         return list(box)
@@ -153,15 +153,15 @@ class Guess:
 
     def places(self, numbers: Ints) -> Ints:
         """Return a random place below each number, as as many single draws give them."""
-        drawn: Ints = self._rng.integers(0, numbers)
-        return drawn
+        drawn_numbers: Ints = self._rng.integers(0, numbers)
+        return drawn_numbers
 
     def shake(self, box: Floats, far: float) -> list[float]:
         """Return a box with noise in its corners, which stay in order, or an interval, in any order."""
         if len(box) == 2:
             deviation = 0.4 * self._noise * (box[1] - box[0])
-            noisy: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
-            return noisy.tolist()
+            noisy_box: Floats = box + self._bias + self._rng.normal(0, deviation, 2)
+            return noisy_box.tolist()
         width_and_height = box[2:] - box[:2]
         noise = self._rng.normal(0, 0.25 * (self._noise + 0.5 * far), 4)
         corners = box + np.tile(width_and_height, 2) * (noise + self._bias)

@@ -239,16 +239,16 @@ def _warnings(reference: Reference, settings: Settings, names: dict[str, int]) -
     words = reference.words
     file = settings["reference_file"]
     content.check_names("class", names, file, warnings, load_table())
-    at = (file, partial(_box_place, reference))
+    location = (file, partial(_box_place, reference))
     boxes = words.box.astype(np.float64)
-    content.check_boxes("word", boxes, at, warnings)
-    if outside := explain_boxes_outside(boxes):
+    content.check_boxes("word", boxes, location, warnings)
+    if explanation := explain_boxes_outside(boxes):
         remedy = f"multiply by {WIDTH} / width: boxes are in videos that are {WIDTH} pixels wide"
-        warnings.add("R-SIZE", outside, remedy, file=file, rule="outside")
+        warnings.add("R-SIZE", explanation, remedy, file=file, rule="outside")
     word_of_box = _word_of_box(reference)
     is_repeated = content.repeated(np.column_stack([word_of_box, words.frame, boxes]))
     problem = "the box of the word repeats an earlier one"
-    content.warn_where(is_repeated, "R-REPEATED", problem, at, warnings)
+    content.warn_where(is_repeated, "R-REPEATED", problem, location, warnings)
     # In the order of the file, in which the segments of a video follow each other.
     videos = list(dict.fromkeys(video for video, _ in reference.segments))
     number_of_video = {video: number for number, video in enumerate(videos)}
@@ -321,10 +321,10 @@ def _check_splits(reference: Reference, settings: Settings, warnings: Findings) 
         "listed more than once": [video for video, times in n_listed.items() if times > 1],
     }
     for split, videos in reference.splits.items():
-        missing = [video for video in videos if video not in annotated_or_not]
+        missing_videos = [video for video in videos if video not in annotated_or_not]
         # A split of which the data hold nothing is left out on purpose.
-        if len(missing) < len(videos):
-            doubtful_videos[f"of the split {quote(split)} not in the data"] = missing
+        if len(missing_videos) < len(videos):
+            doubtful_videos[f"of the split {quote(split)} not in the data"] = missing_videos
     for kind, videos in doubtful_videos.items():
         if videos:
             problem = f"{counted(len(videos), 'video')} {kind}; the first is {quote(videos[0])}"

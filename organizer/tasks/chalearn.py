@@ -235,8 +235,8 @@ def _public_files(source: PublicSource) -> PublicData:
 
 def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
     """Yield the files that are not those of the reference."""
-    expected = _public_data_files(loaded.reference)
-    yield from differing_files(files, {**expected, **expected_vocabulary(loaded)})
+    expected_files = _public_data_files(loaded.reference)
+    yield from differing_files(files, {**expected_files, **expected_vocabulary(loaded)})
 
 
 def _public_data_files(reference: Reference) -> dict[str, bytes]:

@@ -178,9 +178,11 @@ def _mask_of_box(persons: Persons, person: int) -> Bools:
     left, top, width, height = (int(value) for value in persons.box[person])
     # One more than the box: a point at its end is in the pixel after the last.
     mask = np.zeros((max(height, 1) + 2, max(width, 1) + 2), dtype=bool)
-    placed = persons.mask(person)
-    row, column = placed.row - top, placed.column - left
-    mask[row : row + placed.mask.shape[0], column : column + placed.mask.shape[1]] = placed.mask
+    placed_mask = persons.mask(person)
+    row, column = placed_mask.row - top, placed_mask.column - left
+    mask[row : row + placed_mask.mask.shape[0], column : column + placed_mask.mask.shape[1]] = (
+        placed_mask.mask
+    )
     return mask
 
 
@@ -202,10 +204,10 @@ def _cells(reference: Reference) -> Ints:
     on_body = np.flatnonzero(flat != geodesic.NO_VERTEX)
     cells[flat[on_body]] = on_body
     on_map = np.flatnonzero(cells >= 0)
-    needed = np.unique(reference.persons.vertex)
-    missing = needed[cells[needed] < 0]
-    for begin in range(0, len(missing), _SEARCHED):
-        block = missing[begin : begin + _SEARCHED]
+    used_vertices = np.unique(reference.persons.vertex)
+    missing_vertices = used_vertices[cells[used_vertices] < 0]
+    for begin in range(0, len(missing_vertices), _SEARCHED):
+        block = missing_vertices[begin : begin + _SEARCHED]
         positions = geodesic.pair_position(block[:, None], on_map)
         distances = template.lookup(positions.ravel()).reshape(positions.shape)
         cells[block] = cells[on_map[distances.argmin(axis=1)]]
@@ -288,20 +290,24 @@ def _values(persons: Persons, place: _PersonPlaces) -> list[Values]:
 def _warnings(persons: Persons, place: _PersonPlaces) -> Findings:
     """Return what is likely a mistake in the annotations."""
     warnings = Findings()
-    at = (ANNOTATIONS_FILE, place)
+    location = (ANNOTATIONS_FILE, place)
     has_no_point = np.diff(persons.point_start) == 0
     problem = "no point of the densely annotated person is known"
-    warn_where(persons.dense & has_no_point, "R-EMPTY", problem, at, warnings)
-    check_boxes("person", from_sizes(persons.box), at, warnings)
+    warn_where(persons.dense & has_no_point, "R-EMPTY", problem, location, warnings)
+    check_boxes("person", from_sizes(persons.box), location, warnings)
     image_size = persons.image_size[persons.image][:, ::-1]
     reach = from_sizes(persons.box)[:, 2:] / image_size
-    check_reach(reach, persons.image, (at[0], "image", place.images), _JUDGED_PERSONS, warnings)
-    warn_where(_leaves_image(persons), "R-BOX", "the box of the person is outside of the image", at, warnings)
+    check_reach(reach, persons.image, (location[0], "image", place.images), _JUDGED_PERSONS, warnings)
+    warn_where(
+        _leaves_image(persons), "R-BOX", "the box of the person is outside of the image", location, warnings
+    )
     rows = np.column_stack([persons.image, persons.box])
-    warn_where(repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", at, warnings)
+    warn_where(
+        repeated(rows), "R-REPEATED", "the box of the person repeats an earlier one", location, warnings
+    )
     points = np.column_stack([persons.x, persons.y, persons.part, persons.vertex])
     check_same(place.images, [(persons.image, persons.box), (_image_of_point(persons), points)], warnings)
-    _check_ranges(persons, at, warnings)
+    _check_ranges(persons, location, warnings)
     return warnings
 
 
@@ -314,9 +320,9 @@ def _leaves_image(persons: Persons) -> Bools:
     return leaves.any(axis=1)
 
 
-def _check_ranges(persons: Persons, at: tuple[str, Place], warnings: Findings) -> None:
+def _check_ranges(persons: Persons, location: tuple[str, Place], warnings: Findings) -> None:
     """Warn of tiny areas, of points outside of the box or in its corner, and other parts and categories."""
-    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", at, warnings)
+    warn_where(persons.area < 1, "R-RANGE", "the area of the person is less than a pixel", location, warnings)
     n_points = np.diff(persons.point_start)
     owner = np.repeat(np.arange(len(n_points)), n_points)
     place_in_box = np.column_stack([persons.x, persons.y]) - persons.box[owner, :2]
@@ -326,14 +332,14 @@ def _check_ranges(persons: Persons, at: tuple[str, Place], warnings: Findings) -
         """Return how many points of each person satisfy a condition in x or in y."""
         return np.bincount(owner[points.any(axis=1)], minlength=len(n_points))
 
-    in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
+    is_in_corner = (n_points > 1) & (n_where(place_in_box > step) == 0)
     # The box is scaled to 256 pixels, so a point at its end may be a little beyond 255.
-    outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
+    has_outside = n_where((place_in_box < -1e-9) | (place_in_box > 256.001 * step)) > 0
     run = "they run from 0 to 255 across the box"
-    warn_where(in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", at, warnings)
-    warn_where(outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", at, warnings)
-    _check_parts_and_categories(persons, at[0], warnings)
-    _check_areas(persons, at[0], warnings)
+    warn_where(is_in_corner, "R-RANGE", f"dp_x and dp_y are all in 0..1, but {run}", location, warnings)
+    warn_where(has_outside, "R-RANGE", f"dp_x or dp_y is outside of the box, but {run}", location, warnings)
+    _check_parts_and_categories(persons, location[0], warnings)
+    _check_areas(persons, location[0], warnings)
 
 
 def _check_parts_and_categories(persons: Persons, file: str, warnings: Findings) -> None:

@@ -234,13 +234,15 @@ def _content_of_regions(items: Regions, noun: str, form: Form, warnings: Finding
     rows: Floats = np.column_stack([items.item, items.label, items.extent])
     order = np.lexsort(rows.T[::-1])
     check_same(items.keys, [(items.item, rows[order][:, 1:])], warnings)
-    is_repeated, at = repeated(rows), (truth, place)
+    is_repeated, location = repeated(rows), (truth, place)
     is_segment = form.kind is Kind.SEGMENTS
     region = "segment" if is_segment else "box"
-    warn_where(is_repeated, "R-REPEATED", f"the {region} repeats an earlier one", at, warnings)
+    warn_where(is_repeated, "R-REPEATED", f"the {region} repeats an earlier one", location, warnings)
     if is_segment:
         is_overlapping = find_overlaps(rows[:, :2], items.extent)
-        warn_where(is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", at, warnings)
+        warn_where(
+            is_overlapping, "R-OVERLAP", "the segment overlaps another one of its label", location, warnings
+        )
     n_regions = np.bincount(items.item, minlength=len(items.keys))
     regions = form.kind.value
     return Content(
@@ -300,8 +302,8 @@ def _public_files(source: PublicSource) -> PublicData:
 
 def _find_leaks(files: Files, loaded: AnyLoaded) -> Iterator[Leak]:
     """Yield the files that are not those of the reference."""
-    expected = {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)}
-    yield from differing_files(files, expected)
+    expected_files = {ITEMS_FILE: encode_items(loaded.items), **expected_vocabulary(loaded)}
+    yield from differing_files(files, expected_files)
 
 
 ANNOTATIONS = {task_id: ItemAnnotations(form_of(load_rules(task_id))) for task_id in TASKS}

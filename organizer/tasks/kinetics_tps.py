@@ -165,15 +165,15 @@ def _random_rows(reference: Reference, pools: Pools, guess: Guess) -> KineticsSu
     n_choices[state_draw + 1] = len(pools.boxes[_PART])
     n_choices[human_draw] = len(pools.boxes[_HUMAN])
     n_choices[2 * n_parts + n_humans :] = len(pools.labels[_CLASS])
-    drawn = guess.places(n_choices)
+    drawn_places = guess.places(n_choices)
     random_parts = parts._replace(
-        human_box=pools.boxes[_HUMAN][drawn[human_draw]],
-        proposal_box=pools.boxes[_PART][drawn[state_draw + 1]],
-        proposal_state=drawn[state_draw],
+        human_box=pools.boxes[_HUMAN][drawn_places[human_draw]],
+        proposal_box=pools.boxes[_PART][drawn_places[state_draw + 1]],
+        proposal_state=drawn_places[state_draw],
         states=list(pools.labels[_STATE]),
     )
     names = list(pools.labels[_CLASS])
-    classes = [names[place] for place in drawn[2 * n_parts + n_humans :].tolist()]
+    classes = [names[place] for place in drawn_places[2 * n_parts + n_humans :].tolist()]
     return KineticsSubmission(dict(zip(parts.videos, classes)), random_parts)
 
 
@@ -305,9 +305,9 @@ def _is_far_outside(parts: PartStates) -> Bools:
     """Return which parts reach out of the box of their human by more than half its size."""
     human_box = parts.human_box[parts.part_human]
     margin = (human_box[:, 2:] - human_box[:, :2]) / 2
-    before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
-    behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
-    return np.any(before | behind, axis=1)
+    is_before = parts.proposal_box[:, 2:] < human_box[:, :2] - margin
+    is_behind = parts.proposal_box[:, :2] > human_box[:, 2:] + margin
+    return np.any(is_before | is_behind, axis=1)
 
 
 def _check_equal_videos(parts: PartStates, warnings: Findings) -> None:

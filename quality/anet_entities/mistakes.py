@@ -256,10 +256,10 @@ def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
     return cured(name, (_CLASSES,), Family.ORDER, change)
 
 
-def _spelled(how: str, respell: Rename) -> Mistake[Json]:
+def _spelled(manner: str, respell: Rename) -> Mistake[Json]:
     """Return the mistake that all classes are spelled otherwise."""
     said = [Said("N-LOOKS", "as 'man' for '"), Said("N-NAMES-UNKNOWN")]
-    return Mistake(f"classes {how}", _rename_classes(respell), said=said)
+    return Mistake(f"classes {manner}", _rename_classes(respell), said=said)
 
 
 def _misspelled(name: str, wrong_name: str) -> Mistake[Json]:
@@ -302,8 +302,8 @@ def _change_all_boxes(results: Json, change: ChangeOfAllBoxes, rng: np.random.Ge
     places = list(_objects_of(results))
     if places:
         boxes = [objects["bbox_for_all_frames"][place] for objects, place in places]
-        changed = change(np.array(boxes, dtype=np.float64).reshape(-1, 4), rng)
-        for (objects, place), boxes_of_object in zip(places, changed.reshape(-1, 10, 4).tolist()):
+        changed_boxes = change(np.array(boxes, dtype=np.float64).reshape(-1, 4), rng)
+        for (objects, place), boxes_of_object in zip(places, changed_boxes.reshape(-1, 10, 4).tolist()):
             objects["bbox_for_all_frames"][place] = boxes_of_object
     return results
 
@@ -315,9 +315,9 @@ def _keep_first_boxes(results: Json, rng: np.random.Generator) -> Json:
 
 def _keep_tenth(results: Json, rng: np.random.Generator) -> Json:
     def keep(objects: Json) -> None:
-        kept = [place for place in range(len(objects["clss"])) if rng.random() < 0.1]
+        places = [place for place in range(len(objects["clss"])) if rng.random() < 0.1]
         for field, values in objects.items():
-            objects[field] = [values[place] for place in kept]
+            objects[field] = [values[place] for place in places]
 
     return _change_segments(keep)(results)
 

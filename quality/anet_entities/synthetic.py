@@ -112,7 +112,7 @@ def add_outside(folder: Path, n: int) -> None:
 
 
 def write_prediction(
-    reference: Path, folder: Path, mode: str, jitter: int, wrong: float, left_out: float
+    reference: Path, folder: Path, mode: str, jitter: int, wrong_share: float, left_out_share: float
 ) -> None:
     """Write a submission: boxes off by ``jitter`` pixels, a share of objects wrong, of segments left out."""
     rng = random.Random(3)
@@ -120,23 +120,23 @@ def write_prediction(
     annotated = {video: content["segments"] for video, content in data["annotations"].items()}
     results: Json = {}
     for video, number, segment in segments_of(annotated):
-        if rng.random() < left_out:
+        if rng.random() < left_out_share:
             continue
         objects = results.setdefault(video, {}).setdefault(number, no_objects())
         for label, index, frame, box in words_of(segment):
-            if mode == "gen" and rng.random() < wrong / 2:
+            if mode == "gen" and rng.random() < wrong_share / 2:
                 continue
-            if mode == "gen" and rng.random() < wrong / 2:
+            if mode == "gen" and rng.random() < wrong_share / 2:
                 label = rng.choice(data["vocab"])
-            boxes = _boxes(rng, box, frame, jitter, wrong)
+            boxes = _boxes(rng, box, frame, jitter, wrong_share)
             add_object(objects, label, index, boxes)
     write_files(encode_submission(results, mode), folder)
 
 
-def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong: float) -> list[Box]:
-    """Return ten random boxes; but for a share ``wrong``, that on ``frame`` is near ``box``."""
+def _boxes(rng: random.Random, box: Box, frame: int, jitter: int, wrong_share: float) -> list[Box]:
+    """Return ten random boxes; but for a share ``wrong_share``, that on ``frame`` is near ``box``."""
     boxes = [_move(rng, _box(rng), 0, 1) for _ in range(_FRAMES)]
-    if rng.random() > wrong:
+    if rng.random() > wrong_share:
         boxes[frame] = _move(rng, box, -jitter, jitter)
     return boxes
 

@@ -150,9 +150,11 @@ class EntitiesTask(QualityTask[Json]):
         synthetic.write_videos(folder, 16 * size, self._generated, seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        synthetic.write_prediction(reference, folder / "good", self._mode, jitter=8, wrong=0.1, left_out=0.0)
         synthetic.write_prediction(
-            reference, folder / "weak", self._mode, jitter=60, wrong=0.4, left_out=0.25
+            reference, folder / "good", self._mode, jitter=8, wrong_share=0.1, left_out_share=0.0
+        )
+        synthetic.write_prediction(
+            reference, folder / "weak", self._mode, jitter=60, wrong_share=0.4, left_out_share=0.25
         )
 
     def write_full_size(self, folder: Path, scale: float) -> None:
@@ -160,7 +162,7 @@ class EntitiesTask(QualityTask[Json]):
         n_videos = max(round(2500 * scale), 1)
         synthetic.write_videos(folder / "ref", n_videos, self._generated, 2019, more_words=200)
         synthetic.write_prediction(
-            folder / "ref", folder / "res", self._mode, jitter=20, wrong=0.2, left_out=0.02
+            folder / "ref", folder / "res", self._mode, jitter=20, wrong_share=0.2, left_out_share=0.02
         )
 
 

@@ -139,11 +139,11 @@ def _floor(submission: Path) -> tuple[float, float]:
     """Return the median seconds and peak memory, in MB, of reading a submission alone, each time in a process
     of its own."""
     command = [sys.executable, "-c", _FLOOR, str(submission)]
-    measured = []
+    measurements = []
     for _ in range(_REPEATS):
-        done = subprocess.run(command, check=True, capture_output=True, text=True)
-        measured.append(json.loads(done.stdout))
-    return median(seconds for seconds, _ in measured), median(peak_mb for _, peak_mb in measured)
+        process = subprocess.run(command, check=True, capture_output=True, text=True)
+        measurements.append(json.loads(process.stdout))
+    return median(seconds for seconds, _ in measurements), median(peak_mb for _, peak_mb in measurements)
 
 
 def _interpreter_start() -> float:

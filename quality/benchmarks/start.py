@@ -47,8 +47,8 @@ def print_starts(task_ids: Sequence[str]) -> None:
         names = [name for name in files if name.endswith(".py") and not name.startswith(_VENDOR)]
         n_lines = sum(files[name].count(b"\n") for name in names)
         n_imported, n_imported_lines, compiling_ms = _measure_imported(task_id, files)
-        packed = f"{task_id} | {len(names)} | {n_lines:,}"
-        print(f"| {packed} | {n_imported} | {n_imported_lines:,} | {compiling_ms:.0f} ms |", flush=True)
+        cells = f"{task_id} | {len(names)} | {n_lines:,}"
+        print(f"| {cells} | {n_imported} | {n_imported_lines:,} | {compiling_ms:.0f} ms |", flush=True)
 
 
 def _measure_imported(task_id: str, files: Files) -> tuple[int, int, float]:
@@ -59,8 +59,8 @@ def _measure_imported(task_id: str, files: Files) -> tuple[int, int, float]:
         write_files(demo_reference(task_id), folder / "input" / "ref")
         write_files(sample_files(task_id, "good"), folder / "input" / "res")
         places = [str(folder / place) for place in ("program", "input", "output")]
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", _IMPORTED, *places], capture_output=True, text=True, check=True
         )
-    n_modules, n_lines, compiling_ms = json.loads(done.stdout.splitlines()[-1])
+    n_modules, n_lines, compiling_ms = json.loads(process.stdout.splitlines()[-1])
     return n_modules, n_lines, compiling_ms

@@ -98,39 +98,39 @@ def _add_classes(n_classes: int) -> Change:
     """Return the change that writes two further classes for each interval."""
 
     def change(prediction: Prediction) -> Prediction:
-        changed = {}
+        changed_rows = {}
         for key, rows in prediction.items():
-            changed[key] = [
-                _with_class(row, (row[-3] + further - 1) % n_classes + 1)
+            changed_rows[key] = [
+                _with_class(row, (row[-3] + offset - 1) % n_classes + 1)
                 for row in rows
-                for further in range(3)
+                for offset in range(3)
             ]
-        return changed
+        return changed_rows
 
     return change
 
 
 def _add_windows(prediction: Prediction) -> Prediction:
     """Write each instance three times, 15 frames apart."""
-    changed = {}
+    changed_rows = {}
     for key, rows in prediction.items():
-        changed[key] = [
+        changed_rows[key] = [
             [*row[:-2], max(row[-2] + shift, 1), max(row[-1] + shift, 1)]
             for row in rows
             for shift in (-15, 0, 15)
         ]
-    return changed
+    return changed_rows
 
 
 def _fill_gaps(prediction: Prediction) -> Prediction:
     """Let each row end where the next one starts."""
-    changed = {}
+    changed_rows = {}
     for key, rows in prediction.items():
-        ordered = sorted(rows, key=lambda row: row[-2])
-        starts = [row[-2] for row in ordered[1:]]
-        changed[key] = [[*row[:-1], max(row[-1], start - 1)] for row, start in zip(ordered, starts)]
-        changed[key] += ordered[-1:]
-    return changed
+        sorted_rows = sorted(rows, key=lambda row: row[-2])
+        starts = [row[-2] for row in sorted_rows[1:]]
+        changed_rows[key] = [[*row[:-1], max(row[-1], start - 1)] for row, start in zip(sorted_rows, starts)]
+        changed_rows[key] += sorted_rows[-1:]
+    return changed_rows
 
 
 def _cut_rows(n_frames: float) -> Change:

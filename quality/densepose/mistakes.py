@@ -71,10 +71,10 @@ def _write_corners(detection: Detection) -> Detection:
     """Return a detection with two corners for its box, and an array that is padded to that size."""
     left, top, width, height = (abs(value) for value in detection.box)
     right, bottom = left + width, top + height
-    padded = np.zeros((3, int(bottom), int(right)), np.uint8)
-    _, n_rows, n_columns = np.minimum(padded.shape, detection.iuv.shape)
-    padded[:, :n_rows, :n_columns] = detection.iuv[:, :n_rows, :n_columns]
-    return detection._replace(box=(left, top, right, bottom), iuv=padded)
+    padded_iuv = np.zeros((3, int(bottom), int(right)), np.uint8)
+    _, n_rows, n_columns = np.minimum(padded_iuv.shape, detection.iuv.shape)
+    padded_iuv[:, :n_rows, :n_columns] = detection.iuv[:, :n_rows, :n_columns]
+    return detection._replace(box=(left, top, right, bottom), iuv=padded_iuv)
 
 
 def _write_corners_alone(detection: Detection) -> Detection:
@@ -183,12 +183,12 @@ def _in_arrays(name: str, change: ChangeOfArray, family: Family = Family.READING
     return cured(name, _ARRAYS, family, _each_array(change))
 
 
-def _with_arrays(detections: Detections, others: Detections) -> Detections:
+def _with_arrays(detections: Detections, other_detections: Detections) -> Detections:
     """Give each detection the array of another one, in the size of its box."""
     changed_detections = []
-    for detection, other in zip(detections, others):
-        resized = _with_box(np.array(detection.box), other)
-        changed_detections.append(detection._replace(iuv=resized.iuv))
+    for detection, other in zip(detections, other_detections):
+        resized_detection = _with_box(np.array(detection.box), other)
+        changed_detections.append(detection._replace(iuv=resized_detection.iuv))
     return changed_detections
 
 

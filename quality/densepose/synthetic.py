@@ -232,12 +232,12 @@ def detection(person: Person, errors: Errors, rng: np.random.Generator) -> Detec
     n_rows = int(max(height + rng.uniform(-offset, offset), 2.0))
     columns, rows = np.meshgrid(np.arange(n_columns) + left, np.arange(n_rows) + top)
     part, u, v = _body((columns - x) * 255 / width, (rows - y) * 255 / height)
-    swapped = rng.random(geodesic.PARTS + 1) < errors.wrong
-    part = np.where(swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
+    is_swapped = rng.random(geodesic.PARTS + 1) < errors.wrong
+    part = np.where(is_swapped[part] & (part > 0), part % geodesic.PARTS + 1, part)
     channels = [part]
     for values in (u, v):
-        noisy = np.clip(values * 255 + rng.normal(0, errors.noise, part.shape), 0, 255)
-        channels.append(np.where(part > 0, noisy, 0))
+        noisy_values = np.clip(values * 255 + rng.normal(0, errors.noise, part.shape), 0, 255)
+        channels.append(np.where(part > 0, noisy_values, 0))
     box = (round(float(left), 2), round(float(top), 2), n_columns + 0.5, n_rows + 0.5)
     iuv = np.stack(channels).astype(np.uint8)
     return Detection(person["image_id"], box, round(float(score), 6), iuv)

@@ -127,7 +127,7 @@ class DensePoseTask(QualityTask[Detections]):
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
         """Return files with other ids of images, which are numbers; annotations are numbered anew."""
-        changed = dict(files)
+        new_files = dict(files)
         for name, data in files.items():
             if not name.endswith(".json"):
                 continue
@@ -140,19 +140,19 @@ class DensePoseTask(QualityTask[Detections]):
                 content["annotations"] = [
                     {**person, "id": number} for number, person in enumerate(persons, start=1)
                 ]
-            changed[name] = json.dumps(content).encode()
-        return changed
+            new_files[name] = json.dumps(content).encode()
+        return new_files
 
 
 def _copied(
     entries: Sequence[dict[str, Any]], key: str, copies: Mapping[str, Sequence[str]]
 ) -> list[dict[str, Any]]:
     """Return entries once for each copy of the image whose id is at ``key``."""
-    copied = []
+    copied_entries = []
     for entry in entries:
         for copy in copies.get(str(entry[key]), ()):
-            copied.append({**entry, key: int(copy)})
-    return copied
+            copied_entries.append({**entry, key: int(copy)})
+    return copied_entries
 
 
 TASKS = (DensePoseTask(),)

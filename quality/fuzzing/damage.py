@@ -42,11 +42,11 @@ def cut(rng: random.Random, data: bytes) -> bytes:
 
 def flip_bits(rng: random.Random, data: bytes) -> bytes:
     """Change up to five bits."""
-    changed = bytearray(data)
+    changed_data = bytearray(data)
     for _ in range(rng.randint(1, 5)):
-        if changed:
-            changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
-    return bytes(changed)
+        if changed_data:
+            changed_data[rng.randrange(len(changed_data))] ^= 1 << rng.randrange(8)
+    return bytes(changed_data)
 
 
 def append(rng: random.Random, data: bytes) -> bytes:
@@ -115,21 +115,21 @@ def _split_chunk(rng: random.Random, chunk: _Chunk) -> list[_Chunk]:
     """Return a chunk in two pieces, with or without another chunk between them."""
     name, data = chunk
     middle = rng.randrange(len(data) + 1)
-    between = rng.choice([[], [(b"tEXt", b"x")]])
-    return [(name, data[:middle]), *between, (name, data[middle:])]
+    chunks_between = rng.choice([[], [(b"tEXt", b"x")]])
+    return [(name, data[:middle]), *chunks_between, (name, data[middle:])]
 
 
 def _with_other_pixels(rng: random.Random, chunks: list[_Chunk]) -> list[_Chunk]:
     """Return chunks with other image data: one compressed stream of other pixels, or with another end."""
     lines = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
-    header, *others = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
+    header, *other_chunks = [chunk for chunk in chunks if chunk[0] != b"IDAT"]
     too_many_lines = bytes(len(lines) * 9)
     unknown_filter = bytes([5 + lines[0]]) + lines[1:]
     stream = zlib.compress(rng.choice([cut(rng, lines), lines + b"\0", too_many_lines, unknown_filter]))
     without_checksum = stream[:-4]
     wrong_checksum = without_checksum + bytes(4)
     stream = rng.choice([stream, without_checksum, stream + b"x", wrong_checksum])
-    return [header, (b"IDAT", stream), *others]
+    return [header, (b"IDAT", stream), *other_chunks]
 
 
 def damaged_zip(rng: random.Random, files: Files) -> bytes:

@@ -67,8 +67,8 @@ def odd_json(rng: random.Random, value: Any, oddity: float = _RARE, depth: int =
 def _joined(rng: random.Random, texts: list[str], oddity: float) -> str:
     spaced_texts = []
     for text in texts or [""]:
-        before, after = _blank(rng, oddity), _blank(rng, oddity)
-        spaced_texts.append(f"{before}{text}{after}")
+        blank_before, blank_after = _blank(rng, oddity), _blank(rng, oddity)
+        spaced_texts.append(f"{blank_before}{text}{blank_after}")
     return ",".join(spaced_texts)
 
 
@@ -80,10 +80,10 @@ def _blank(rng: random.Random, oddity: float) -> str:
 
 
 def _string(rng: random.Random, text: str) -> str:
-    written = json.dumps(text, ensure_ascii=rng.random() < 0.5)
-    if text and text[0].isalnum() and written[1] == text[0] and rng.random() < _RARE:
-        return f'"\\u{ord(text[0]):04x}{written[2:]}'
-    return written
+    json_text = json.dumps(text, ensure_ascii=rng.random() < 0.5)
+    if text and text[0].isalnum() and json_text[1] == text[0] and rng.random() < _RARE:
+        return f'"\\u{ord(text[0]):04x}{json_text[2:]}'
+    return json_text
 
 
 def _odd_value(rng: random.Random, depth: int) -> str:

@@ -133,22 +133,22 @@ def _result(folder: Path, code_at_home: int) -> dict[str, Any]:
 
 def what_is_wrong(result: Mapping[str, Any]) -> str:
     """Return a text about the fault of one run, "" if there is none."""
-    code, log, home = result["code"], str(result["log"]), result["home"]
-    for exit_code in (code, home):
+    code, log, home_code = result["code"], str(result["log"]), result["home"]
+    for exit_code in (code, home_code):
         if exit_code < 0 or exit_code == CRASHED:
             return f"it did not end by itself: exit {exit_code}: {log[-300:]}"
     if code not in (0, 1) or "Traceback" in log or "-INTERNAL: " in log:
         return f"exit {code}: {log[-300:]}"
-    always = ["detailed_results.html", "detailed_results.json"]
-    expected = always if code else [*always, "scores.json", "scores.txt"]
-    if result["outputs"] != expected or result["work"] != [_OUTPUT]:
+    page_files = ["detailed_results.html", "detailed_results.json"]
+    expected_outputs = page_files if code else [*page_files, "scores.json", "scores.txt"]
+    if result["outputs"] != expected_outputs or result["work"] != [_OUTPUT]:
         return f"it left {result['outputs']} and {result['work']}"
     codes = set(result["problems"])
     if code == 1 and not (codes and f"1. {result['problems'][0]}" in log):
         return f"the log does not begin with the first problem: {log[-300:]}"
-    if home and code == 0:
+    if home_code and code == 0:
         return "the validator refuses what was scored"
-    if not home and code == 1 and not codes <= _KNOWN_BY_SERVER:
+    if not home_code and code == 1 and not codes <= _KNOWN_BY_SERVER:
         return f"the validator accepts what was refused for {codes}"
     return ""
 
@@ -160,6 +160,6 @@ def fuzz_command(number: int, seed: int, ids: Sequence[str]) -> int:
         print(f"{verdict}: {count}")
     for failure in failures[:50]:
         print(f"FAILED {failure}")
-    kept = f", kept in {KEPT}" if failures else ""
-    print(f"{counted(sum(verdicts.values()), 'submission')}, {counted(len(failures), 'failure')}{kept}")
+    place = f", kept in {KEPT}" if failures else ""
+    print(f"{counted(sum(verdicts.values()), 'submission')}, {counted(len(failures), 'failure')}{place}")
     return 1 if failures else 0

@@ -62,17 +62,17 @@ class ItemQuality(QualityTask[Items]):
         write_files({self.form.truth_file: encode(self.form.truth, truth)}, folder)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        self._write_guesses(reference, folder / "good", wrong=0.1)
-        self._write_guesses(reference, folder / "weak", wrong=0.5)
+        self._write_guesses(reference, folder / "good", wrong_share=0.1)
+        self._write_guesses(reference, folder / "weak", wrong_share=0.5)
 
-    def _write_guesses(self, reference: Path, folder: Path, wrong: float) -> None:
-        guesses = self._guesses(reference, random.Random(2), wrong)
+    def _write_guesses(self, reference: Path, folder: Path, wrong_share: float) -> None:
+        guesses = self._guesses(reference, random.Random(2), wrong_share)
         write_files(self.files(guesses), folder)
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         size = max(round(_N_FULL_SIZE * scale / _N_ITEMS), 1)
         self.write_reference(folder / "ref", size=size)
-        self._write_guesses(folder / "ref", folder / "res", wrong=0.2)
+        self._write_guesses(folder / "ref", folder / "res", wrong_share=0.2)
 
     def correct_prediction(self, reference: Path, rng: np.random.Generator, noise: float) -> Items:
         seed = int(rng.integers(1 << 32))
@@ -82,18 +82,18 @@ class ItemQuality(QualityTask[Items]):
         return {self.form.file: encode(self.form, prediction)}
 
     def repeated(self, files: Files, copies: Mapping[str, Sequence[str]]) -> Files:
-        repeated = dict(files)
+        repeated_files = dict(files)
         for form in (self.form, self.form.truth):
             if form.file in files:
                 items: Items = {}
                 for item, value in decode(form, files[form.file]).items():
                     items.update(dict.fromkeys(copies[item], value))
-                repeated[form.file] = encode(form, items)
-        return repeated
+                repeated_files[form.file] = encode(form, items)
+        return repeated_files
 
-    def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
+    def _guesses(self, reference: Path, rng: random.Random, wrong_share: float) -> Items:
         truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
-        return {item: values.guess(self.form, value, rng, wrong) for item, value in truth.items()}
+        return {item: values.guess(self.form, value, rng, wrong_share) for item, value in truth.items()}
 
 
 class ExampleQuality(ItemQuality):
@@ -105,11 +105,13 @@ class ExampleQuality(ItemQuality):
     def write_reference(self, folder: Path, seed: int = 1, size: int = 1) -> None:
         self.write_truth(folder, self._made_of_example("ref", self.form.truth, size))
 
-    def _guesses(self, reference: Path, rng: random.Random, wrong: float) -> Items:
+    def _guesses(self, reference: Path, rng: random.Random, wrong_share: float) -> Items:
         truth = decode(self.form.truth, (reference / self.form.truth_file).read_bytes())
         predicted = self._made_of_example("res", self.form, max(len(truth) // _N_ITEMS, 1))
-        kept = [item for item in predicted if item in truth and rng.random() >= wrong - _LEAST_WRONG]
-        return {item: predicted[item] for item in kept or list(predicted)[:1]}
+        right_items = [
+            item for item in predicted if item in truth and rng.random() >= wrong_share - _LEAST_WRONG
+        ]
+        return {item: predicted[item] for item in right_items or list(predicted)[:1]}
 
     def example(self, side: str, form: Form) -> Items:
         """Return one side of the example."""
@@ -224,9 +226,9 @@ def _with_instances(
 ) -> Items:
     """Return a prediction with the labels or the places of all instances changed."""
     keys = form.instance_keys
-    changed: Items = {}
+    changed_items: Items = {}
     for item, instances in prediction.items():
-        changed[item] = [
+        changed_items[item] = [
             as_instance(
                 keys,
                 label(instance[keys.label]),
@@ -235,12 +237,12 @@ def _with_instances(
             )
             for instance in instances
         ]
-    return changed
+    return changed_items
 
 
 def _of_next_item(prediction: Items) -> Items:
-    first, *others = prediction.values()
-    return dict(zip(prediction, [*others, first]))
+    first_value, *other_values = prediction.values()
+    return dict(zip(prediction, [*other_values, first_value]))
 
 
 TASKS = tuple(item_quality(task_id, form_of(load_rules(task_id))) for task_id in SCORED)

@@ -77,31 +77,34 @@ def _numbers(form: Form) -> tuple[float, float]:
     return (lowest, highest) if lowest < highest else form.range
 
 
-def guess(form: Form, value: Any, rng: random.Random, wrong: float) -> Any:
-    """Return a prediction for an item: right at ``wrong`` 0, random at 1."""
+def guess(form: Form, value: Any, rng: random.Random, wrong_share: float) -> Any:
+    """Return a prediction for an item: right at ``wrong_share`` 0, random at 1."""
     other = random_value(form, rng)
     if form.kind is Kind.NUMBER:
-        return round((1 - wrong) * value + wrong * other, _DECIMALS)
+        return round((1 - wrong_share) * value + wrong_share * other, _DECIMALS)
     if form.kind is Kind.COLUMNS:
         return {
-            name: round((1 - wrong) * value[name] + wrong * other[name], _DECIMALS) for name in form.names
+            name: round((1 - wrong_share) * value[name] + wrong_share * other[name], _DECIMALS)
+            for name in form.names
         }
     if form.kind is Kind.LABEL:
-        return other if rng.random() < wrong else value
+        return other if rng.random() < wrong_share else value
     if form.kind is Kind.LABELS:
-        return [label for label in form.names if label in (other if rng.random() < wrong else value)]
-    kept = [_shifted(form, instance, rng, wrong) for instance in value if rng.random() >= wrong]
-    return kept + [instance for instance in other if rng.random() < wrong]
+        return [label for label in form.names if label in (other if rng.random() < wrong_share else value)]
+    right_instances = [
+        _shifted(form, instance, rng, wrong_share) for instance in value if rng.random() >= wrong_share
+    ]
+    return right_instances + [instance for instance in other if rng.random() < wrong_share]
 
 
-def _shifted(form: Form, instance: dict[str, Any], rng: random.Random, wrong: float) -> dict[str, Any]:
+def _shifted(form: Form, instance: dict[str, Any], rng: random.Random, wrong_share: float) -> dict[str, Any]:
     """Return an instance a little later, or to the right and below, within the range; scores are high."""
     keys = form.instance_keys
     corners = corners_of(keys, instance)
     length = corners[len(corners) // 2] - corners[0]
     latest = form.range[1]
-    delay = min(round(wrong * rng.random() * length, 2), latest - max(corners))
-    score = round(1 - wrong * rng.random(), _DECIMALS) if form.has_scores else 1.0
+    delay = min(round(wrong_share * rng.random() * length, 2), latest - max(corners))
+    score = round(1 - wrong_share * rng.random(), _DECIMALS) if form.has_scores else 1.0
     return as_instance(keys, instance[keys.label], [min(corner + delay, latest) for corner in corners], score)
 
 

@@ -130,8 +130,8 @@ def _exchange_parts(videos: Json) -> Json:
     """Give each human the parts of the next one of its frame."""
     for frame in frames_of(videos):
         parts = [human["parts"] for human in frame["humans"]]
-        for human, others in zip(frame["humans"], parts[1:] + parts[:1]):
-            human["parts"] = others
+        for human, other_parts in zip(frame["humans"], parts[1:] + parts[:1]):
+            human["parts"] = other_parts
     return videos
 
 
@@ -147,8 +147,8 @@ def _sort_humans(videos: Json) -> Json:
 def _roll_states(human: Json) -> None:
     parts = list(human["parts"].values())
     states = [part["verb"] for part in parts]
-    for part, others in zip(parts, [*states[1:], *states[:1]]):
-        part["verb"] = [others[0]] * len(part["verb"])
+    for part, other_states in zip(parts, [*states[1:], *states[:1]]):
+        part["verb"] = [other_states[0]] * len(part["verb"])
 
 
 def _exchange_videos(items: Callable[[int], Ints], prediction: Prediction) -> Prediction:
@@ -232,29 +232,29 @@ def _keep_every_second(videos: Json) -> Json:
 
 
 def _in_other_order(
-    what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
+    noun: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that names come from a list in another order."""
     other_name = cures.other_order(names)
     change = rename_all(partial(cures.look_up, other_name))
-    return cured(f"{what} of a list in another order", (what,), Family.ORDER, change)
+    return cured(f"{noun} of a list in another order", (noun,), Family.ORDER, change)
 
 
 def _as_numbers(
-    what: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
+    noun: str, names: Sequence[str], rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that names are written as their places in their list."""
     number_of_name = {name: str(number) for number, name in enumerate(names)}
     change = rename_all(partial(cures.look_up, number_of_name))
-    said = [Said("N-LOOKS", f"read with {what} from a list"), Said(_NAMED)]
-    return Mistake(f"{what} as numbers", change, said=said)
+    said = [Said("N-LOOKS", f"read with {noun} from a list"), Said(_NAMED)]
+    return Mistake(f"{noun} as numbers", change, said=said)
 
 
 def _spelled(
-    what: str, how: str, respell: Rename, rename_all: Callable[[Rename], Change]
+    noun: str, manner: str, respell: Rename, rename_all: Callable[[Rename], Change]
 ) -> Mistake[Prediction]:
     """Return the mistake that all names are spelled otherwise."""
-    return noted(f"{what} {how}", _NAMED, rename_all(respell))
+    return noted(f"{noun} {manner}", _NAMED, rename_all(respell))
 
 
 def _misspelled(name: str, wrong_name: str, rename_all: Callable[[Rename], Change]) -> Mistake[Prediction]:

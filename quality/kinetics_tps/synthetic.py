@@ -90,19 +90,21 @@ def change_each(
     return change_videos
 
 
-def write_prediction(reference: Path, folder: Path, jitter: int, wrong: float, most_proposals: int) -> None:
-    """Write a submission: boxes off by up to ``jitter`` pixels, a share ``wrong`` of the names wrong."""
+def write_prediction(
+    reference: Path, folder: Path, jitter: int, wrong_share: float, most_proposals: int
+) -> None:
+    """Write a submission: boxes off by up to ``jitter`` pixels, ``wrong_share`` of the names wrong."""
     rng = random.Random(7)
     true_classes = json.loads((reference / CLASSES_FILE).read_text(encoding="utf-8"))
     true_videos = json.loads((reference / PARTS_FILE).read_text(encoding="utf-8"))
 
     def move_box(box: list[float]) -> list[float]:
         x1, y1, x2, y2 = (value + rng.uniform(-jitter, jitter) for value in box)
-        moved = [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)]
-        return [round(value, 1) for value in moved]
+        moved_box = [min(x1, x2), min(y1, y2), max(x1, x2), max(y1, y2)]
+        return [round(value, 1) for value in moved_box]
 
     def predict_name(true_name: str, names: list[str]) -> str:
-        return true_name if rng.random() > wrong else rng.choice(names)
+        return true_name if rng.random() > wrong_share else rng.choice(names)
 
     def predict_part(true_part: Json) -> Json:
         (n,) = rng.choices(range(1, most_proposals + 1), range(most_proposals, 0, -1))

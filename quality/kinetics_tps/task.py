@@ -121,14 +121,16 @@ class KineticsTask(QualityTask[Prediction]):
         synthetic.write_videos(folder, 36 * size, (2, 2), seed)
 
     def write_samples(self, reference: Path, folder: Path) -> None:
-        synthetic.write_prediction(reference, folder / "good", jitter=6, wrong=0.05, most_proposals=2)
-        synthetic.write_prediction(reference, folder / "weak", jitter=25, wrong=0.4, most_proposals=5)
+        synthetic.write_prediction(reference, folder / "good", jitter=6, wrong_share=0.05, most_proposals=2)
+        synthetic.write_prediction(reference, folder / "weak", jitter=25, wrong_share=0.4, most_proposals=5)
 
     def write_full_size(self, folder: Path, scale: float) -> None:
         """Write 932 videos times ``scale``; at 1 about 70 MB of predictions."""
         n_videos = max(round(932 * scale), 1)
         synthetic.write_videos(folder / "ref", n_videos, (38, 42), 2021)
-        synthetic.write_prediction(folder / "ref", folder / "res", jitter=10, wrong=0.2, most_proposals=5)
+        synthetic.write_prediction(
+            folder / "ref", folder / "res", jitter=10, wrong_share=0.2, most_proposals=5
+        )
 
 
 TASKS = (KineticsTask(),)

@@ -45,9 +45,9 @@ class People(NamedTuple):
     dense: Bools
     crowd: Bools
 
-    def per_image(self, selected: Bools) -> Ints:
-        """Return how many of some persons each image has, shape (n_images,); ``selected`` says which."""
-        return np.bincount(self.image[selected], minlength=self.n_images)
+    def per_image(self, is_selected: Bools) -> Ints:
+        """Return how many of some persons each image has, shape (n_images,); ``is_selected`` says which."""
+        return np.bincount(self.image[is_selected], minlength=self.n_images)
 
 
 class Pairs(NamedTuple):
@@ -139,7 +139,7 @@ def match(
         crowd=people.crowd,
         matched=np.full((*shape, len(detections.score)), -1),
         ignored=np.zeros((*shape, len(detections.score)), dtype=bool),
-        taken=np.zeros((*shape, len(people.area)), dtype=bool),
+        is_taken=np.zeros((*shape, len(people.area)), dtype=bool),
     )
     rank = np.arange(len(detections.image)) - np.searchsorted(detections.image, detections.image)
     matching.first_pass(measures, rank)
@@ -162,7 +162,7 @@ def match(
 class _Matching(NamedTuple):
     """The state of matching: the fields of `Matches`, and who is taken; the arrays change as it goes on.
 
-    ``ignored_person`` is (n_areas, n_persons), ``taken`` (n_areas, n_measures, n_thresholds, n_persons).
+    ``ignored_person`` is (n_areas, n_persons), ``is_taken`` (n_areas, n_measures, n_thresholds, n_persons).
     """
 
     pairs: Pairs
@@ -170,7 +170,7 @@ class _Matching(NamedTuple):
     crowd: Bools
     matched: Ints
     ignored: Bools
-    taken: Bools
+    is_taken: Bools
 
     def first_pass(self, measures: Floats, rank: Ints) -> None:
         """Match each detection in turn to the most similar person that is left, at every threshold."""
@@ -179,16 +179,16 @@ class _Matching(NamedTuple):
         place = _places(order)
         for pair, begins in self._turns(rank, (measures >= least[0]).any(axis=0)):
             person = self.pairs.person[pair]
-            is_free = ~self.taken[..., person] | self.crowd[person]
-            possible = is_free & (measures[:, None, pair] >= least)
-            best = _last_possible(place[:, :, None, pair], possible, begins)
+            is_free = ~self.is_taken[..., person] | self.crowd[person]
+            is_possible = is_free & (measures[:, None, pair] >= least)
+            best = _last_possible(place[:, :, None, pair], is_possible, begins)
             # Area, measure, threshold, and number of the detection in this turn, of each match.
             a, m, t, number = np.nonzero(best >= 0)
             detection = self.pairs.detection[pair[begins]][number]
             matched_person = self.pairs.person[order[a, m, best[a, m, t, number]]]
             self.matched[a, m, t, detection] = matched_person
             self.ignored[a, m, t, detection] = self.ignored_person[a, matched_person]
-            self.taken[a, m, t, matched_person] = True
+            self.is_taken[a, m, t, matched_person] = True
 
     def _first_pass_order(self, measures: Floats) -> Ints:
         """Return the pairs from the worst to the best, shape (n_areas, n_measures, n_pairs).
@@ -208,12 +208,13 @@ class _Matching(NamedTuple):
         ignored_of_pairs = self.ignored_person[:, self.pairs.person]
         order = np.array([np.lexsort((is_ignored, overlap)) for is_ignored in ignored_of_pairs])
         place = _places(order)
-        matched, taken = self.matched[:, :, -1], self.taken[:, :, -1]
+        matched = self.matched[:, :, -1]
+        is_taken = self.is_taken[:, :, -1]
         for pair, begins in self._turns(rank, overlap >= SECOND_PASS_IOU):
             person = self.pairs.person[pair]
-            is_free = ~taken[..., person] | self.crowd[person]
-            possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
-            best = _last_possible(place[:, None, pair], possible, begins)
+            is_free = ~is_taken[..., person] | self.crowd[person]
+            is_possible = is_free & (matched[..., self.pairs.detection[pair]] < 0)
+            best = _last_possible(place[:, None, pair], is_possible, begins)
             # Area, measure, and number of the detection in this turn, of each that covers a person.
             a, m, number = np.nonzero(best >= 0)
             detection = self.pairs.detection[pair[begins]][number]
@@ -222,14 +223,14 @@ class _Matching(NamedTuple):
             self.ignored[a, m, :, detection] = is_ignored[:, None]
             a, m = a[is_ignored], m[is_ignored]
             matched[a, m, detection[is_ignored]] = covered_person[is_ignored]
-            taken[a, m, covered_person[is_ignored]] = True
+            is_taken[a, m, covered_person[is_ignored]] = True
 
-    def _turns(self, rank: Ints, selected: Bools) -> Iterator[tuple[Ints, Ints]]:
+    def _turns(self, rank: Ints, is_selected: Bools) -> Iterator[tuple[Ints, Ints]]:
         """Yield the selected pairs of the first detection of every image, then of the second, and so on.
 
         With the pairs, in their order, come the places where those of another detection begin.
         """
-        pairs = np.flatnonzero(selected)
+        pairs = np.flatnonzero(is_selected)
         pairs = pairs[np.argsort(rank[self.pairs.detection[pairs]], kind="stable")]
         turn = rank[self.pairs.detection[pairs]]
         for pair in np.split(pairs, np.flatnonzero(np.diff(turn)) + 1):
@@ -244,9 +245,9 @@ def _places(order: Ints) -> Ints:
     return places
 
 
-def _last_possible(place: Ints, possible: Bools, begins: Ints) -> Ints:
+def _last_possible(place: Ints, is_possible: Bools, begins: Ints) -> Ints:
     """Return for each detection the last place of its possible pairs, -1 where there are none."""
-    return np.maximum.reduceat(np.where(possible, place, -1), begins, axis=-1)
+    return np.maximum.reduceat(np.where(is_possible, place, -1), begins, axis=-1)
 
 
 class PrecisionCurves(NamedTuple):
@@ -286,14 +287,14 @@ def accumulate(matches: Matches) -> PrecisionCurves:
     precision, recall = np.zeros((*shape, len(RECALLS))), np.zeros(shape)
     order = np.argsort(-matches.score, kind="stable")
     matched, ignored = matches.matched[..., order] >= 0, matches.ignored[..., order]
-    right = np.cumsum(matched & ~ignored, axis=3, dtype=np.float64)
-    wrong = np.cumsum(~matched & ~ignored, axis=3, dtype=np.float64)
+    n_right = np.cumsum(matched & ~ignored, axis=3, dtype=np.float64)
+    n_wrong = np.cumsum(~matched & ~ignored, axis=3, dtype=np.float64)
     for place in np.ndindex(shape):
         count = n_persons[place[0]]
         if not count or not len(order):
             continue
-        reached = right[place] / count
-        share = right[place] / (right[place] + wrong[place] + np.spacing(1))
+        reached = n_right[place] / count
+        share = n_right[place] / (n_right[place] + n_wrong[place] + np.spacing(1))
         share = np.maximum.accumulate(share[::-1])[::-1]
         index = np.searchsorted(reached, RECALLS, side="left")
         inside = index < len(share)

@@ -104,9 +104,9 @@ def iou(true: Floats, predicted: Floats) -> Floats:
     array([0.25])
     """
     n_axes = true.shape[1] // 2
-    starts = np.maximum(true[:, :n_axes], predicted[:, :n_axes])
-    ends = np.minimum(true[:, n_axes:], predicted[:, n_axes:])
-    shared = np.maximum(ends - starts, 0.0).prod(axis=1)
+    shared_start = np.maximum(true[:, :n_axes], predicted[:, :n_axes])
+    shared_end = np.minimum(true[:, n_axes:], predicted[:, n_axes:])
+    shared = np.maximum(shared_end - shared_start, 0.0).prod(axis=1)
     true_size = (true[:, n_axes:] - true[:, :n_axes]).prod(axis=1)
     predicted_size = (predicted[:, n_axes:] - predicted[:, :n_axes]).prod(axis=1)
     return shared / (true_size + predicted_size - shared)
@@ -148,9 +148,9 @@ def match(true: Instances, predicted: Instances, score: Floats, thresholds: Floa
         # The best one of a prediction comes last.
         best = np.maximum.reduceat(np.where(is_possible, np.arange(len(instance)), -1), begins, axis=1)
         threshold, number = np.nonzero(best >= 0)
-        taken = instance[best[threshold, number]]
-        result.match[threshold, prediction[begins[number]]] = taken
-        is_taken[threshold, taken] = True
+        matched_instance = instance[best[threshold, number]]
+        result.match[threshold, prediction[begins[number]]] = matched_instance
+        is_taken[threshold, matched_instance] = True
     return result
 
 
@@ -178,9 +178,9 @@ def _turns(true: Instances, ranked: Instances, thresholds: Floats) -> list[tuple
 def _places_in_groups(group: Ints) -> Ints:
     """Return how many elements of its group stand before each element, (n,) -> (n,)."""
     order = np.argsort(group, kind="stable")
-    ordered = group[order]
+    sorted_group = group[order]
     place = np.empty(len(group), dtype=np.int64)
-    place[order] = np.arange(len(group)) - np.searchsorted(ordered, ordered)
+    place[order] = np.arange(len(group)) - np.searchsorted(sorted_group, sorted_group)
     return place
 
 
@@ -378,11 +378,13 @@ def _find_nearest(true: Instances, predicted: Instances) -> _Nearest:
 
 def _blocks(sizes: Ints) -> Iterator[slice]:
     """Yield ranges of elements whose sizes add up to a bounded number, at least one element each."""
-    ends = np.cumsum(sizes)
+    running_total = np.cumsum(sizes)
     begin = 0
     while begin < len(sizes):
-        before = int(ends[begin - 1]) if begin else 0
-        end = max(int(np.searchsorted(ends, before + _MOST_VALUES_AT_ONCE, "right")), begin + 1)
+        total_before = int(running_total[begin - 1]) if begin else 0
+        end = max(
+            int(np.searchsorted(running_total, total_before + _MOST_VALUES_AT_ONCE, "right")), begin + 1
+        )
         yield slice(begin, end)
         begin = end
 

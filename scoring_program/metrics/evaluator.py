@@ -142,7 +142,7 @@ class Evaluator:
         """Import modules beside the evaluator before others of their names, as if it were a script."""
         folder = self.path.parent
         names = {path.stem for path in folder.iterdir()}
-        others = _taken_modules(names)
+        other_modules = _taken_modules(names)
         sys.modules.update(self._modules)
         sys.path.insert(0, str(folder))
         try:
@@ -150,7 +150,7 @@ class Evaluator:
         finally:
             sys.path.remove(str(folder))
             self._modules = _taken_modules(names)
-            sys.modules.update(others)
+            sys.modules.update(other_modules)
 
 
 def _fresh(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,16 +222,16 @@ def _written_to_stderr() -> Iterator[None]:
 def _descriptors_to(target: int, *numbers: int) -> Iterator[None]:
     """Let file descriptors be another one, for what is printed past the streams of Python."""
     _flush()
-    kept = {number: os.dup(number) for number in numbers if _is_open(number) and _is_open(target)}
+    copies = {number: os.dup(number) for number in numbers if _is_open(number) and _is_open(target)}
     try:
-        for number in kept:
+        for number in copies:
             os.dup2(target, number)
         yield
     finally:
         _flush()
-        for number, copy_of_number in kept.items():
-            os.dup2(copy_of_number, number)
-            os.close(copy_of_number)
+        for number, copy in copies.items():
+            os.dup2(copy, number)
+            os.close(copy)
 
 
 def _is_open(number: int) -> bool:
@@ -301,11 +301,11 @@ def reduce(statistics: EvaluatorStatistics, weights: Floats) -> Floats:
 
 def _repeated(values: Mapping[str, Any], times: Mapping[str, int]) -> dict[str, Any]:
     """Return the value of each item as often as it occurs, each time under another name."""
-    repeated = {}
+    value_of_name = {}
     for key, n_times in times.items():
         for number in range(n_times if key in values else 0):
-            repeated[f"{key} ({number + 1})" if number else key] = values[key]
-    return repeated
+            value_of_name[f"{key} ({number + 1})" if number else key] = values[key]
+    return value_of_name
 
 
 def scores(statistics: EvaluatorStatistics) -> dict[str, float]:

@@ -107,14 +107,16 @@ def pair_position(first: Ints, second: Ints) -> Ints:
     return high * (high - 1) // 2 + low
 
 
-def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: Ints, n_pairs: int) -> Floats:
+def point_similarity(
+    distance: Floats, is_stored: Bools, normalizer: Floats, pair: Ints, n_pairs: int
+) -> Floats:
     """Return exp(-d² / (2 k²)) of each point.
 
     Parameters
     ----------
     distance : float64 array of shape (n,)
         Geodesic distances; infinite where the prediction is background.
-    stored : bool array of shape (n,)
+    is_stored : bool array of shape (n,)
         Whether the distance was read from the template: others are 0 or infinite.
     normalizer : float64 array of shape (n,)
     pair : int array of shape (n,)
@@ -128,7 +130,7 @@ def point_similarity(distance: Floats, stored: Bools, normalizer: Floats, pair: 
     >>> point_similarity(distance, stored, np.array([0.255, 0.255]), pair, 2).round(4)
     array([0.6065, 0.    ])
     """
-    in_float32 = (np.bincount(pair[~stored], minlength=n_pairs) == 0)[pair]
+    in_float32 = (np.bincount(pair[~is_stored], minlength=n_pairs) == 0)[pair]
     narrow = distance.astype(np.float32)
     with np.errstate(over="ignore"):
         squared = np.where(in_float32, (narrow * narrow).astype(np.float64), distance * distance)

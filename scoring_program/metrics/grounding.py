@@ -95,7 +95,7 @@ class Objects:
     box: Floats
 
 
-def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -> Bools:
+def overlap_correct(objects: Objects, words: Words, object_number: Ints, word_number: Ints) -> Bools:
     """Return whether each object overlaps a word's reference boxes enough.
 
     The largest of the 10 x K overlaps must exceed 0.5. A box counts on its own frame only; a reference box of
@@ -103,19 +103,19 @@ def overlap_correct(objects: Objects, words: Words, which: Ints, target: Ints) -
 
     Parameters
     ----------
-    which, target : int arrays of shape (n,)
+    object_number, word_number : int arrays of shape (n,)
         Pairs of an object and a word.
 
     Returns
     -------
     bool array of shape (n,)
     """
-    correct = np.zeros(len(which), dtype=bool)
-    for begin in range(0, len(which), _PAIRS_AT_ONCE):
+    correct = np.zeros(len(object_number), dtype=bool)
+    for begin in range(0, len(object_number), _PAIRS_AT_ONCE):
         block = slice(begin, begin + _PAIRS_AT_ONCE)
-        word = target[block]
+        word = word_number[block]
         pair, reference_box, starts = pairs_of_ranges(words.box_start[word], words.box_start[word + 1])
-        predicted_boxes = objects.box[which[block][pair]]
+        predicted_boxes = objects.box[object_number[block][pair]]
         overlap = frame_overlaps(predicted_boxes, words.box[reference_box], words.frame[reference_box])
         # np.maximum propagates NaN, and a comparison with NaN is false.
         correct[block] = np.maximum.reduceat(overlap.max(axis=1), starts[:-1]) > IOU
@@ -178,17 +178,17 @@ def _key(segment: Ints, second: Ints, n_second: int) -> Ints:
     return segment.astype(np.int64) * n_second + second
 
 
-def first_objects(objects: Objects, words: Words, by: str) -> Ints:
+def first_objects(objects: Objects, words: Words, key: str) -> Ints:
     """Return the first object of its segment with the ``index`` or ``label`` of each word, -1 without one."""
-    object_names = getattr(objects, by)
-    word_names = getattr(words, by)
+    object_names = getattr(objects, key)
+    word_names = getattr(words, key)
     n = int(max(word_names.max(initial=0), object_names.max(initial=0))) + 1
     object_key = _key(objects.segment, object_names, n)
     word_key = _key(words.segment, word_names, n)
     return first_with_key(object_key, word_key)
 
 
-def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bools, Bools]:
+def words_correct(objects: Objects, words: Words, key: str = "index") -> tuple[Bools, Bools]:
     """Return whether each word is grounded, and whether it has a prediction.
 
     The prediction for a word is the first object of its segment with its ``index``, for sub-task I, or with
@@ -198,7 +198,7 @@ def words_correct(objects: Objects, words: Words, by: str = "index") -> tuple[Bo
     -------
     correct, predicted : bool arrays of shape (n_words,)
     """
-    object_of_word = first_objects(objects, words, by)
+    object_of_word = first_objects(objects, words, key)
     predicted = object_of_word >= 0
     word = np.flatnonzero(predicted)
     correct = np.zeros(len(predicted), dtype=bool)
@@ -301,9 +301,11 @@ def judge_generated(objects: Objects, words: Words, not_penalized: Bools, n_clas
     # The first mention of a class has its smallest index: the words of a segment are in this order.
     mention = first_with_key(mention_key, object_key)
     is_annotated = mention >= 0
-    which = np.flatnonzero(is_annotated)
+    annotated = np.flatnonzero(is_annotated)
     object_correct = np.zeros(len(object_key), dtype=bool)
-    object_correct[which] = overlap_correct(objects, words, which, words.mention_word[mention[which]])
+    object_correct[annotated] = overlap_correct(
+        objects, words, annotated, words.mention_word[mention[annotated]]
+    )
     word_correct, word_predicted = words_correct(objects, words, "label")
     return Generated(
         object_correct=object_correct,
@@ -390,10 +392,10 @@ def per_sentence(
     total = precision + recall
     f1 = np.where(total > 0, 2 * precision * recall / np.where(total > 0, total, 1), 0.0)
     has_words = np.bincount(word_segment, minlength=n) > 0
-    counting = submitted & has_words
-    scores = np.where(counting, f1, np.nan)
+    is_counted = submitted & has_words
+    scores = np.where(is_counted, f1, np.nan)
     denominator = n_sentences - int((submitted & ~has_words).sum())
     if denominator <= 0:
         return PrecisionRecall(0.0, 0.0, 0.0), scores
-    averages = [float(values[counting].sum()) / denominator for values in (precision, recall, f1)]
+    averages = [float(values[is_counted].sum()) / denominator for values in (precision, recall, f1)]
     return PrecisionRecall(*averages), scores

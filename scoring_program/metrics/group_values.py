@@ -24,7 +24,7 @@ def largest_of_items(item: Ints, value: Floats, n_items: int) -> Ints:
     return largest
 
 
-def first_with_key(keys: Ints, wanted: Ints) -> Ints:
+def first_with_key(keys: Ints, wanted_keys: Ints) -> Ints:
     """Return for each wanted key the index of its first occurrence in ``keys``, -1 without one.
 
     Examples
@@ -33,11 +33,11 @@ def first_with_key(keys: Ints, wanted: Ints) -> Ints:
     array([ 1, -1])
     """
     if not len(keys):
-        return np.full(len(wanted), -1)
+        return np.full(len(wanted_keys), -1)
     order = np.argsort(keys, kind="stable")
     ranked = keys[order]
-    place = np.minimum(np.searchsorted(ranked, wanted), len(keys) - 1)
-    return np.where(ranked[place] == wanted, order[place], -1)
+    place = np.minimum(np.searchsorted(ranked, wanted_keys), len(keys) - 1)
+    return np.where(ranked[place] == wanted_keys, order[place], -1)
 
 
 def means(sums: Ints | Floats, counts: Ints, empty: float = np.nan) -> Floats:

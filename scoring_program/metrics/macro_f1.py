@@ -26,9 +26,9 @@ def weighted(truth: Ints, predicted: Ints, weights: Floats) -> Floats:
     labels = np.union1d(truth, predicted)
     is_true = (truth[:, None] == labels).astype(np.float64)
     is_predicted = (predicted[:, None] == labels).astype(np.float64)
-    both = weights @ (is_true * is_predicted)
+    shared = weights @ (is_true * is_predicted)
     total = weights @ is_true + weights @ is_predicted
-    f1: Floats = 2 * both / np.where(total > 0, total, 1)
+    f1: Floats = 2 * shared / np.where(total > 0, total, 1)
     return f1.sum(axis=1) / np.maximum((total > 0).sum(axis=1), 1)
 
 

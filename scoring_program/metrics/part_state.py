@@ -90,10 +90,10 @@ def match_best(
     """
     true_human, predicted, _ = pairs.pairs_in_groups(true_frame, predicted_frame)
     iou = box_iou(true_box[true_human], predicted_box[predicted])
-    near = np.flatnonzero(iou > human_iou)
-    best = group_values.largest_of_items(true_human[near], iou[near], len(true_box))
+    near_pairs = np.flatnonzero(iou > human_iou)
+    best = group_values.largest_of_items(true_human[near_pairs], iou[near_pairs], len(true_box))
     # The last one is for humans without a match.
-    return np.append(predicted[near], -1)[best]
+    return np.append(predicted[near_pairs], -1)[best]
 
 
 def match_assigned(
@@ -254,15 +254,15 @@ def judge_parts(
         part += begin
         iou = box_iou(parts.box[part], proposals.box[proposal])
         is_near = iou >= part_iou if iou_suffices else iou > part_iou
-        near = np.flatnonzero(is_near)
-        near_part, state = part[near], proposals.state[proposal[near]]
+        near_proposals = np.flatnonzero(is_near)
+        near_part, state = part[near_proposals], proposals.state[proposal[near_proposals]]
         n_proposals[block] = np.diff(starts)
         any_near[near_part] = True
         any_right[near_part[state == parts.state[near_part]]] = True
         # Written backwards, so that the first of each part stays.
         near_state[near_part[::-1]] = state[::-1]
-    wrong = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
-    kind = np.select(wrong, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
+    has_error = [matched_human < 0, n_proposals == 0, ~any_near, ~any_right]
+    kind = np.select(has_error, [NO_HUMAN, NO_BOX, TOO_FAR, WRONG_STATE], CORRECT)
     return PartOutcomes(kind.astype(np.int8), n_proposals, near_state)
 
 
@@ -340,8 +340,8 @@ def part_state_correctness(frame_scores: Floats, frame_video: Ints, n_videos: in
     >>> part_state_correctness(np.array([0.5, np.nan, np.nan]), np.array([0, 0, 1]), 2)
     array([0.5, 1. ])
     """
-    counting = ~np.isnan(frame_scores)
-    return group_values.group_means(frame_scores[counting], frame_video[counting], n_videos, 1.0)
+    is_counted = ~np.isnan(frame_scores)
+    return group_values.group_means(frame_scores[is_counted], frame_video[is_counted], n_videos, 1.0)
 
 
 def grid_points_passed(psc: Floats, outcomes: PartOutcomes, part_frame: Ints, frame_video: Ints) -> Ints:

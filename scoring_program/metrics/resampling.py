@@ -190,10 +190,10 @@ def intervals(submissions: Sequence[HalfScores], score_range: Range) -> Interval
     bias = (first.mean(axis=0) + second.mean(axis=0)) / 2 - score
     acceleration = _acceleration(first - second, error, n_items)
     t = student_quantile(0.5 + LEVEL / 2, freedom(n_items, len(first)))
-    below = _stretched(acceleration - t, acceleration) * error
-    above = _stretched(acceleration + t, acceleration) * error
-    low = score - 2 * np.maximum(bias, 0) + below
-    high = score - 2 * np.minimum(bias, 0) + above
+    lower_deviation = _stretched(acceleration - t, acceleration) * error
+    upper_deviation = _stretched(acceleration + t, acceleration) * error
+    low = score - 2 * np.maximum(bias, 0) + lower_deviation
+    high = score - 2 * np.minimum(bias, 0) + upper_deviation
     lowest = -np.inf if score_range[0] is None else score_range[0]
     highest = np.inf if score_range[1] is None else score_range[1]
     return Intervals(

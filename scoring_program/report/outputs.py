@@ -205,7 +205,7 @@ def _document(data: Mapping[str, object], stages: Mapping[str, float]) -> str:
         "problems": [],
         "more_problems": 0,
     }
-    seconds = {stage: round(spent, 3) for stage, spent in stages.items()}
+    seconds = {stage: round(duration, 3) for stage, duration in stages.items()}
     return json_text({"format": _FORMAT, **empty, **data, "stages": seconds})
 
 

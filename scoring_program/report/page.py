@@ -97,13 +97,13 @@ def _result_page(task: Declaration, shown: Shown, notes: Sequence[Note], heading
         head.append(element("small", _meaning_of_interval(task, shown.interval, shown.decimals)))
     elif shown.n_items > 1:
         head.append(element("small", _why_no_interval(task)))
-    first = [
+    first_cards = [
         *_note_cards(notes, limit),
         *cost_cards(task, shown, may_be_misread=bool(mistakes)),
     ]
-    rest = [_scores_card(task, shown), *section_cards(shown.sections, Look(limit))]
+    other_cards = [_scores_card(task, shown), *section_cards(shown.sections, Look(limit))]
     styles = sorted({section.style() for section in shown.sections})
-    return document(task.title, head, with_contents(first, rest), "".join(styles))
+    return document(task.title, head, with_contents(first_cards, other_cards), "".join(styles))
 
 
 def _verdict(task: Declaration, score: float, mistakes: Sequence[Note]) -> Element:
@@ -153,11 +153,11 @@ def _interval_text(task: Declaration, shown: Shown) -> str:
         )
     if interval is None:
         # An evaluator of one's own may also give no score for a half.
-        why = "" if task.evaluator else "all halves score the same: "
-        return f"over {shown.over}; {why}no interval can be given"
+        cause = "" if task.evaluator else "all halves score the same: "
+        return f"over {shown.over}; {cause}no interval can be given"
     decimals = _decimals_of_head(task, shown)
-    ends = f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
-    text = f"95 % interval {ends}, over {shown.over}{caution(n_items, _unit(task, interval))}"
+    interval_text = f"{interval.low:.{decimals}f} to {interval.high:.{decimals}f}"
+    text = f"95 % interval {interval_text}, over {shown.over}{caution(n_items, _unit(task, interval))}"
     if reason := why_rough(task, shown):
         text += f", and {reason}" if n_items < ROUGH_BELOW else f"; rough: {reason}"
     return text
@@ -175,8 +175,8 @@ def _meaning_of_interval(task: Declaration, interval: Interval, decimals: int) -
     text = "The interval says where the score would be over very many such "
     text += f"{_unit(task, interval)}s; another set of this size could give a score a little outside."
     # An end that was rounded may only be near the end of the scale; which it is would reveal a hidden digit.
-    ends = (interval.low, interval.high) if decimals >= DECIMALS else ()
-    for end in ends:
+    shown_ends = (interval.low, interval.high) if decimals >= DECIMALS else ()
+    for end in shown_ends:
         if end in task.range:
             text += f" It is cut at {end:g}, because there are no scores beyond."
     return text
@@ -205,13 +205,13 @@ def caution(n_items: int, item: str) -> str:
 def _note_cards(notes: Sequence[Note], limit: int) -> list[Element]:
     """Return the card of likely mistakes and that of all other notes, as far as there are any."""
     mistakes = [note for note in notes if note.is_mistake]
-    others = [note for note in notes if not note.is_mistake]
+    other_notes = [note for note in notes if not note.is_mistake]
     cards = []
     if mistakes:
         cards.append(_note_card("run-mistakes", "This looks like a mistake", mistakes, limit))
         cards[0].set("class", "warning")
-    if others:
-        cards.append(_note_card("run-notes", "Notes", others, limit))
+    if other_notes:
+        cards.append(_note_card("run-notes", "Notes", other_notes, limit))
     return cards
 
 
@@ -252,7 +252,7 @@ def _advice(task: Declaration, shown: Shown) -> list[Element]:
     missing; where there is no best score, of the largest cost."""
     best = task.range[1 if task.higher_is_better else 0]
     costs = shown.error_costs
-    missing = costs[0].points if best is None else abs(best - _score(task, shown))
+    missing_points = costs[0].points if best is None else abs(best - _score(task, shown))
     advice = {error_type.key: error_type.advice for error_type in task.error_types}
     entries = []
     points_before = ""
@@ -264,7 +264,7 @@ def _advice(task: Declaration, shown: Shown) -> list[Element]:
         shown_points = _AS_MUCH if points == points_before else points
         points_before = points
         entry = element("li", advice[cost.error_type].format(points=shown_points))
-        entry.append(bar(cost.points / missing))
+        entry.append(bar(cost.points / missing_points))
         entries.append(entry)
     return entries
 
@@ -281,12 +281,12 @@ def _cost_table(task: Declaration, shown: Shown) -> list[Element]:
 
 def _scores_card(task: Declaration, shown: Shown) -> Element:
     # The ends of the interval are declared and may be missing.
-    present = [column for column in task.columns if column.key in shown.scores]
-    leaderboard = [column for column in present if column.leaderboard]
-    others = [column for column in present if not column.leaderboard]
+    present_columns = [column for column in task.columns if column.key in shown.scores]
+    leaderboard = [column for column in present_columns if column.leaderboard]
+    other_columns = [column for column in present_columns if not column.leaderboard]
     parts = [_score_table(leaderboard, shown)]
-    if others:
-        parts.append(folded("All numbers", _score_table(others, shown)))
+    if other_columns:
+        parts.append(folded("All numbers", _score_table(other_columns, shown)))
     if shown.interval:
         text = (
             "Whether two intervals overlap says nothing about two submissions: they are scored on the same "
@@ -348,16 +348,16 @@ def _problem_entry(problem: PlacedProblem) -> Element:
     """Return what to do, below it what is wrong, and then where, with the code."""
     first = problem.first
     remedy = element("strong", f"{first.remedy}{first.remedy_end}")
-    where = element("small", f"{problem.places_text()} ".lstrip(), element("code", first.code))
-    return element("li", remedy, element("div", f"{first.problem}."), where)
+    places = element("small", f"{problem.places_text()} ".lstrip(), element("code", first.code))
+    return element("li", remedy, element("div", f"{first.problem}."), places)
 
 
-def broken_page(lines: Sequence[str], title: str = NO_TASK, what: str = ORGANIZERS_SIDE) -> str:
+def broken_page(lines: Sequence[str], title: str = NO_TASK, cause: str = ORGANIZERS_SIDE) -> str:
     """Return the page of a run that failed for no fault of the submission; ``lines`` hold no reference data.
 
-    ``what`` says whose fault it is, or what is the matter.
+    ``cause`` says whose fault it is, or what is the matter.
     """
-    heading = element("h1", f"Not scored: {what[0].lower()}{what[1:]}")
-    note = "Please write to the organizers." if what == ORGANIZERS_SIDE else ""
+    heading = element("h1", f"Not scored: {cause[0].lower()}{cause[1:]}")
+    note = "Please write to the organizers." if cause == ORGANIZERS_SIDE else ""
     problems = card("run-problems", "What happened", note, *lines)
     return document(title, [heading], [problems])

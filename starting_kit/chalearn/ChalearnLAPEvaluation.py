@@ -39,12 +39,12 @@ exportGT_Gesture = exportGT_Action
 
 def read_member(sample: Path, suffix: str) -> bytes:
     """Return ``{Id}_{suffix}.csv`` of a sample zip. Raises FileNotFoundError without it."""
-    wanted = f"{sample.stem}_{suffix}.csv"
+    member_name = f"{sample.stem}_{suffix}.csv"
     with zipfile.ZipFile(sample) as archive:
         for name in archive.namelist():
-            if PurePosixPath(name).name == wanted:
+            if PurePosixPath(name).name == member_name:
                 return archive.read(name)
-    raise FileNotFoundError(f"{sample} does not hold {wanted}")
+    raise FileNotFoundError(f"{sample} does not hold {member_name}")
 
 
 def evalAction(predictionDir: _Path, truthDir: _Path, protocol: str = "published") -> float:

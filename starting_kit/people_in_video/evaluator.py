@@ -179,10 +179,10 @@ class Evaluator:
             raise ValueError(f"repeats is {repeats!r}; it must be one of {', '.join(REPEATS)}")
         if any(signature != self._loaded.signature for signature, _ in states):
             raise ValueError("evaluators of another task, reference, or settings cannot be merged")
-        merged = Gathered(self._loaded, self._gathered.state)
+        gathered = Gathered(self._loaded, self._gathered.state)
         for _, state in states:
-            merged.merge(state, repeats)
-        self._gathered = merged
+            gathered.merge(state, repeats)
+        self._gathered = gathered
 
     def __reduce__(self) -> tuple[Any, ...]:
         # The reference is read again, or taken from the cache of the process that unpickles.

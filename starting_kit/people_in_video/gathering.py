@@ -105,8 +105,8 @@ class Gathered:
             except Refused as refused:
                 findings.extend(self._placed(refused.findings, lambda key: name))
             except RepeatedError as error:
-                what = f"{self.predictions.name(error.key)} was predicted otherwise by {names[error.key]}"
-                findings.add("E-ARGUMENT", what, "give it once, or the same again", where=name)
+                problem = f"{self.predictions.name(error.key)} was predicted otherwise by {names[error.key]}"
+                findings.add("E-ARGUMENT", problem, "give it once, or the same again", where=name)
             except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
                 _add_problem(str(error), name, findings)
         self.state.half_types |= call.values.half_types
@@ -119,9 +119,9 @@ class Gathered:
         predictions = self.predictions
         entries_of_unit = _by_unit(predictions, predictions.entries)
         for unit, entries in _by_unit(predictions, state.entries).items():
-            earlier = entries_of_unit.get(unit)
-            is_repeated = earlier is not None and _is_same(predictions, earlier, entries)
-            if earlier is None or is_repeated or repeats == "join":
+            earlier_entries = entries_of_unit.get(unit)
+            is_repeated = earlier_entries is not None and _is_same(predictions, earlier_entries, entries)
+            if earlier_entries is None or is_repeated or repeats == "join":
                 try:
                     predictions.put(entries)
                 except RepeatedError as error:
@@ -144,14 +144,14 @@ class Gathered:
     def result(self) -> Result:
         """Return the result of scoring, with notes on how the predictions came. Raises Refused."""
         try:
-            read = self.predictions.read(self._loaded)
+            reading = self.predictions.read(self._loaded)
         except Refused as refused:
             raise Refused(self._placed(refused.findings, self.state.names.__getitem__)) from None
         except IncompleteError as error:
             findings = Findings()
             _add_problem(str(error), self.state.names[error.key], findings)
             raise Refused(findings) from None
-        result = self._loaded.score(read)
+        result = self._loaded.score(reading)
         return replace(result, notes=[*result.notes, *self._notes()])
 
     def _notes(self) -> list[Note]:
@@ -166,21 +166,21 @@ class Gathered:
 
     def _placed(self, findings: Findings, name: Callable[[Key], str]) -> Findings:
         """Return findings with arguments of calls in place of files and the places in them."""
-        placed = Findings()
+        placed_findings = Findings()
         for problem in findings.problems:
             if problem.code == ITEMS_NONE:
                 # No single call is at fault; the message names the first item.
-                placed.repeat(problem, file="", where="")
+                placed_findings.repeat(problem, file="", where="")
                 continue
             changes = {}
             with contextlib.suppress(KeyError, ValueError):
                 key, argument = self.predictions.place(problem.file, problem.where)
                 changes = {"file": "", "where": f"{name(key)}.{argument}"}
-            placed.repeat(problem, **changes)
+            placed_findings.repeat(problem, **changes)
         n_more = findings.total - len(findings.problems)
         if n_more:
-            placed.count_unread(n_more, "")
-        return placed
+            placed_findings.count_unread(n_more, "")
+        return placed_findings
 
 
 def _add_problem(text: str, name: str, findings: Findings) -> None:
@@ -197,11 +197,11 @@ def _by_unit(predictions: Predictions, entries: Mapping[Key, Any]) -> dict[Key, 
     return entries_of_unit
 
 
-def _is_same(predictions: Predictions, entries: Mapping[Key, Any], others: Mapping[Key, Any]) -> bool:
+def _is_same(predictions: Predictions, entries: Mapping[Key, Any], other_entries: Mapping[Key, Any]) -> bool:
     """Return whether the entries of a unit are those of another process."""
-    if entries.keys() != others.keys():
+    if entries.keys() != other_entries.keys():
         return False
-    return all(predictions.is_same(entries[key], others[key]) for key in entries)
+    return all(predictions.is_same(entries[key], other_entries[key]) for key in entries)
 
 
 def named_calls(predictions: Predictions, submission: Any, findings: Findings) -> Iterator[NamedCall]:
@@ -234,8 +234,8 @@ def named_calls(predictions: Predictions, submission: Any, findings: Findings) -
         elif isinstance(arguments, tuple):
             yield name, (*items, *arguments), {}
         else:
-            wanted = f"give ({', '.join(parameters)}), or a dict with these names"
-            _add_problem(f"the value is a {type(arguments).__name__}; {wanted}", name, findings)
+            remedy = f"give ({', '.join(parameters)}), or a dict with these names"
+            _add_problem(f"the value is a {type(arguments).__name__}; {remedy}", name, findings)
 
 
 def writer_of(task: Task) -> Callable[[AnyLoaded], Predictions] | None:

@@ -78,8 +78,8 @@ def add_run(folder: str | Path, name: str, result: Score | Mapping[str, Any]) ->
     """
     content = result.to_dict() if isinstance(result, Score) else result
     if not (isinstance(content, Mapping) and content.keys() >= _NEEDED and content["signature"]):
-        wanted = "give what score or compute returns, or the content of detailed_results.json"
-        raise TypeError(f"the result is {content!r:.60}, which tells no score with its signature; {wanted}")
+        remedy = "give what score or compute returns, or the content of detailed_results.json"
+        raise TypeError(f"the result is {content!r:.60}, which tells no score with its signature; {remedy}")
     check_task(str(content["signature"]).partition("|")[0])
     record_run(folder, name, content, result.page_text() if isinstance(result, Score) else "")
 

@@ -119,17 +119,17 @@ class HomeLoaded(Loaded[Any, Any, Any]):
             problems.append(problem)
         return replace(findings, problems=problems)
 
-    def score(self, read: Read[Any], begin: Begin = lambda stage: None) -> Result:
+    def score(self, reading: Read[Any], begin: Begin = lambda stage: None) -> Result:
         """Return the result of a submission that was read, explained at ``full``."""
         if self.whole_reference is not None:
-            content = select_predictions(self.task, read.content, frozenset(self.items))
+            content = select_predictions(self.task, reading.content, frozenset(self.items))
             # What is not selected is no mistake.
-            read = Read(content, [note for note in read.notes if note.code != ITEMS_UNKNOWN])
-        result = super().score(read, begin)
+            reading = Read(content, [note for note in reading.notes if note.code != ITEMS_UNKNOWN])
+        result = super().score(reading, begin)
         if min_group(self.settings["detail"]):
             return result
         begin("explanation")
-        return self._explained(read.content, result)
+        return self._explained(reading.content, result)
 
     def _explained(self, submission: Any, result: Result) -> Result:
         """Return a result with what only home tells."""

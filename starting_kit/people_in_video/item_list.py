@@ -54,13 +54,13 @@ def check_known(items: Collection[str], known_items: Sequence[str], noun: str) -
     ValueError
         Some are not; the message names them.
     """
-    known = set(known_items)
-    unknown = list(dict.fromkeys(item for item in items if item not in known))
-    if not unknown:
+    known_set = set(known_items)
+    unknown_items = list(dict.fromkeys(item for item in items if item not in known_set))
+    if not unknown_items:
         return
-    names = ", ".join(f"'{quote(item)}'" for item in unknown[:_MOST_NAMED])
-    n_more = len(unknown) - _MOST_NAMED
+    names = ", ".join(f"'{quote(item)}'" for item in unknown_items[:_MOST_NAMED])
+    n_more = len(unknown_items) - _MOST_NAMED
     more = f" and {n_more:,} more" if n_more > 0 else ""
-    nearest = difflib.get_close_matches(unknown[0], known_items, 1)
+    nearest = difflib.get_close_matches(unknown_items[0], known_items, 1)
     remedy = f"did you mean '{quote(nearest[0])}'?" if nearest else f"the first is '{quote(known_items[0])}'"
-    raise ValueError(f"{counted(len(unknown), noun)} not in the reference: {names}{more}; {remedy}")
+    raise ValueError(f"{counted(len(unknown_items), noun)} not in the reference: {names}{more}; {remedy}")

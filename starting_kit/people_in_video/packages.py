@@ -16,10 +16,10 @@ def distribution(name: str) -> str:
     return _DISTRIBUTIONS.get(name, name)
 
 
-def require_packages(names: Iterable[str], what: str) -> None:
-    """Raise MissingPackageError unless all packages can be imported; ``what`` is what needs them."""
-    missing = [distribution(name) for name in names if find_spec(name) is None]
-    if missing:
+def require_packages(names: Iterable[str], subject: str) -> None:
+    """Raise MissingPackageError unless all packages can be imported; ``subject`` is what needs them."""
+    missing_names = [distribution(name) for name in names if find_spec(name) is None]
+    if missing_names:
         raise MissingPackageError(
-            f"{what} needs {' and '.join(missing)}: python -m pip install {' '.join(missing)}"
+            f"{subject} needs {' and '.join(missing_names)}: python -m pip install {' '.join(missing_names)}"
         )

@@ -69,15 +69,15 @@ def load_public_data(task: str, path: Path) -> Public:
 def read_public_files(task: str, path: Path) -> PublicFiles:
     """Return the files of the public data of a task by name. Raises Refused as `load_public_data`."""
     file_ending = _reader_of(task).file_ending
-    with open_submission(path, _LIMITS) as opened:
-        prefix = _prefix_of_task(opened, task)
+    with open_submission(path, _LIMITS) as archive:
+        prefix = _prefix_of_task(archive, task)
         files = {}
-        for name in opened.names:
+        for name in archive.names:
             base = name.removeprefix(prefix)
             if name.startswith(prefix) and "/" not in base:
-                files[base] = opened.read(name)
+                files[base] = archive.read(name)
         if not any(name.endswith(file_ending) for name in files):
-            held_files = some_words(list(map(quote, opened.names))) or "no files"
+            held_files = some_words(list(map(quote, archive.names))) or "no files"
             missing_file = file_ending if not file_ending.startswith("_") else f"{{Id}}{file_ending}"
             refuse_public_data(f"there is no {missing_file} of {task}; it holds {held_files}", path.name)
     return files
@@ -88,10 +88,10 @@ def holds_public_data(task: str, folder: Path) -> bool:
     return any(folder.glob(f"*{_reader_of(task).file_ending}"))
 
 
-def _prefix_of_task(opened: Submission, task: str) -> str:
+def _prefix_of_task(archive: Submission, task: str) -> str:
     """Return what the names of the files of a task begin with, if several tasks have folders."""
     prefix = f"{task}/"
-    return prefix if any(name.startswith(prefix) for name in opened.names) else ""
+    return prefix if any(name.startswith(prefix) for name in archive.names) else ""
 
 
 def _reader_of(task: str) -> PublicReader:
@@ -118,8 +118,8 @@ def check_with_public_data(task_id: str, public: Public, submission: Path) -> Fi
     task = load_task(task_id)
 
     def read_notes() -> list[Note]:
-        read = task.read(submission, public, None)
-        return [*read.notes, *task.notes(read.content, public)]
+        reading = task.read(submission, public, None)
+        return [*reading.notes, *task.notes(reading.content, public)]
 
     return check_within_limits(lambda: mistakes_first(without_explained(read_notes())))
 

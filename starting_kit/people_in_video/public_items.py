@@ -25,8 +25,8 @@ def encode_items(items: Sequence[str]) -> bytes:
 def _quoted(item: str) -> str:
     """Return an item as CSV, in quotes where it needs them; csv.writer leaves carriage returns without."""
     if not item or any(character in item for character in ',"\r\n'):
-        escaped = item.replace('"', '""')
-        return f'"{escaped}"'
+        escaped_item = item.replace('"', '""')
+        return f'"{escaped_item}"'
     return item
 
 

@@ -136,13 +136,13 @@ class Score:
 def page_frame(page_text: str) -> str:
     """Return a page as a frame in a notebook."""
     # The styles of the page must not reach the notebook, nor those of the notebook the page.
-    escaped = html.escape(page_text, quote=True)
-    return f'<iframe srcdoc="{escaped}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
+    escaped_page = html.escape(page_text, quote=True)
+    return f'<iframe srcdoc="{escaped_page}" width="100%" height="{_FRAME_HEIGHT}"></iframe>'
 
 
 def make_score(loaded: AnyLoaded, result: Result) -> Score:
     """Return what is told of the result of scoring on a reference."""
-    plain = outputs.plain_result(result.shown, result.notes)
+    data = outputs.plain_result(result.shown, result.notes)
     return Score(
         scores=result.scores,
         interval=result.interval,
@@ -150,8 +150,8 @@ def make_score(loaded: AnyLoaded, result: Result) -> Score:
         items=item_rows(result),
         notes=result.notes,
         signature=loaded.signature,
-        tables=plain["tables"],
-        _plain=plain,
+        tables=data["tables"],
+        _plain=data,
         _result=without_large_arrays(result),
     )
 

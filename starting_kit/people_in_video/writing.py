@@ -83,13 +83,14 @@ class Predictions(ABC):
 
         Returns whether anything is new.
         """
-        joined = {}
+        new_entries = {}
         for key, entry in additions.items():
-            joined[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
+            new_entries[key] = self.join(key, self.entries[key], entry) if key in self.entries else entry
         is_new = any(
-            key not in self.entries or not self.is_same(self.entries[key], joined[key]) for key in joined
+            key not in self.entries or not self.is_same(self.entries[key], new_entries[key])
+            for key in new_entries
         )
-        self.entries.update(joined)
+        self.entries.update(new_entries)
         return is_new
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
@@ -183,12 +184,12 @@ def steps(pointer: str) -> list[str]:
 
 
 @contextmanager
-def naming(what: str) -> Iterator[None]:
-    """Begin the messages of ValueErrors with ``what``, unless it is ""."""
+def naming(name: str) -> Iterator[None]:
+    """Begin the messages of ValueErrors with ``name``, unless it is ""."""
     try:
         yield
     except ValueError as error:
-        raise ValueError(f"{what}: {error}" if what else str(error)) from None
+        raise ValueError(f"{name}: {error}" if name else str(error)) from None
 
 
 @contextmanager
@@ -268,16 +269,16 @@ def size_text(n_bytes: int) -> str:
     return f"{n_bytes / 1e3:.0f} kB" if n_bytes >= 1e3 else counted(n_bytes, "byte")
 
 
-def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
+def numbers(values: object, shape: tuple[int, ...], name: str) -> np.ndarray:
     """Return finite numbers as float64 of a shape in which -1 is any length; [] has length 0.
 
     Raises ValueError if the values are not numbers, have another shape, or are NaN or infinite.
     """
-    wanted = str(tuple("n" if size == -1 else size for size in shape)).replace("'", "")
+    shape_text = str(tuple("n" if size == -1 else size for size in shape)).replace("'", "")
     try:
         array = np.asarray(values)
     except ValueError:
-        raise ValueError(f"{what}: the lists differ in length; the shape must be {wanted}") from None
+        raise ValueError(f"{name}: the lists differ in length; the shape must be {shape_text}") from None
     if array.shape == (0,) and shape[0] == -1:
         return np.zeros((0, *shape[1:]))
     if array.dtype == object:
@@ -285,18 +286,18 @@ def numbers(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
         first_wrong = array[is_wrong].tolist()[:1]
         if first_wrong and array.ndim == len(shape):
             place = _first_place(is_wrong)
-            raise ValueError(f"{what}{place} is {first_wrong[0]!r:.40}; give numbers of shape {wanted}")
+            raise ValueError(f"{name}{place} is {first_wrong[0]!r:.40}; give numbers of shape {shape_text}")
     if array.dtype.kind not in "iuf":
-        raise ValueError(f"{what}: the values are of type {array.dtype}; give numbers of shape {wanted}")
+        raise ValueError(f"{name}: the values are of type {array.dtype}; give numbers of shape {shape_text}")
     sizes_fit = all(size in (-1, n) for size, n in zip(shape, array.shape))
     if array.ndim != len(shape) or not sizes_fit:
         hint = _reshaping(array.shape, shape)
-        raise ValueError(f"{what}: the shape is {array.shape} and must be {wanted}{hint}")
+        raise ValueError(f"{name}: the shape is {array.shape} and must be {shape_text}{hint}")
     is_finite = np.isfinite(array)
     if not is_finite.all():
         share = f"{int((~is_finite).sum())} of {counted(array.size, 'value')}"
         raise ValueError(
-            f"{what}{_first_place(~is_finite)}: NaN or infinite: {share}; leave such entries out"
+            f"{name}{_first_place(~is_finite)}: NaN or infinite: {share}; leave such entries out"
         )
     return array.astype(np.float64)
 
@@ -312,30 +313,30 @@ def _first_place(is_wrong: np.ndarray) -> str:
     return "".join(f"[{index}]" for index in np.argwhere(is_wrong)[0].tolist())
 
 
-def _reshaping(shape: tuple[int, ...], wanted: tuple[int, ...]) -> str:
-    if wanted[:1] == (-1,) and shape == wanted[1:]:
+def _reshaping(shape: tuple[int, ...], target_shape: tuple[int, ...]) -> str:
+    if target_shape[:1] == (-1,) and shape == target_shape[1:]:
         return "; for a single one write array[None]"
-    if len(shape) == len(wanted) == 3 and shape[0] == wanted[1] and shape[2] == wanted[2]:
+    if len(shape) == len(target_shape) == 3 and shape[0] == target_shape[1] and shape[2] == target_shape[2]:
         return "; write np.swapaxes(array, 0, 1)"
     return ""
 
 
-def corner_boxes(values: object, shape: tuple[int, ...], what: str) -> np.ndarray:
+def corner_boxes(values: object, shape: tuple[int, ...], name: str) -> np.ndarray:
     """Return boxes ``x1, y1, x2, y2`` in pixels as float64 of a shape that ends in 4.
 
     Raises ValueError as `numbers`, and if x2 < x1, y2 < y1, or a box lies within 0..1: it is not in pixels.
     """
-    array = numbers(values, shape, what)
+    array = numbers(values, shape, name)
     is_reversed = (array[..., 2:] < array[..., :2]).any(axis=-1)
     if is_reversed.any():
         first = array[is_reversed][0].tolist()
         hint = "from x, y, width, height compute x2 = x + width - 1, y2 = y + height - 1"
-        raise ValueError(f"{what}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
-    refuse_fractions(array, what)
+        raise ValueError(f"{name}: {first} has x2 < x1 or y2 < y1; boxes are x1, y1, x2, y2; {hint}")
+    refuse_fractions(array, name)
     return array
 
 
-def refuse_fractions(boxes: np.ndarray, what: str, to_pixels: str = TO_PIXELS) -> None:
+def refuse_fractions(boxes: np.ndarray, name: str, to_pixels: str = TO_PIXELS) -> None:
     """Raise ValueError if a box (..., 4) lies within 0..1 and is not whole: it is a share of the image.
 
     ``to_pixels`` says what to do then.
@@ -344,27 +345,27 @@ def refuse_fractions(boxes: np.ndarray, what: str, to_pixels: str = TO_PIXELS) -
     is_share = is_within & (boxes % 1 != 0).any(axis=-1)
     if is_share.any():
         first = boxes[is_share][0].tolist()
-        raise ValueError(f"{what}: {first} lies within 0..1; {to_pixels}")
+        raise ValueError(f"{name}: {first} lies within 0..1; {to_pixels}")
 
 
-def whole(value: Any, what: str, low: int) -> int:
+def whole(value: Any, name: str, low: int) -> int:
     """Return a whole number of ``low`` or more. Raises ValueError for anything else."""
     is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
     if not (is_number and value % 1 == 0 and value >= low):
-        given = value.item() if isinstance(value, np.generic) else value
-        raise ValueError(f"{what} is {given!r}; it must be a whole number of {low} or more")
+        plain_value = value.item() if isinstance(value, np.generic) else value
+        raise ValueError(f"{name} is {plain_value!r}; it must be a whole number of {low} or more")
     return int(value)
 
 
-def text(value: object, what: str) -> str:
+def text(value: object, name: str) -> str:
     """Return a string that is not empty. Raises ValueError for anything else."""
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{what} is {value!r}; it must be a string")
+        raise ValueError(f"{name} is {value!r}; it must be a string")
     return str(value)
 
 
-def texts(values: Sequence[str], what: str) -> list[str]:
+def texts(values: Sequence[str], name: str) -> list[str]:
     """Return a list of strings. Raises ValueError for a single string, which would become its letters."""
     if isinstance(values, (str, bytes)):
-        raise ValueError(f"{what}: {values!r} is no list; give [{values!r}]")
-    return [text(value, f"{what}[{index}]") for index, value in enumerate(values)]
+        raise ValueError(f"{name}: {values!r} is no list; give [{values!r}]")
+    return [text(value, f"{name}[{index}]") for index, value in enumerate(values)]

@@ -328,8 +328,8 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
     default_range = (0.0, _LATEST) if kind is Kind.SEGMENTS else (-_LARGEST, _LARGEST)
     lowest = words.get("minimum", default_range[0])
     highest = words.get("latest", words.get("maximum", default_range[1]))
-    ends = (lowest, highest)
-    are_numbers = all(type(end) in (int, float) and math.isfinite(end) for end in ends)
+    bounds = (lowest, highest)
+    are_numbers = all(type(bound) in (int, float) and math.isfinite(bound) for bound in bounds)
     if not are_numbers or lowest >= highest:
         raise ValueError("values: minimum, maximum and latest are numbers, the lowest first")
     if kind is Kind.SEGMENTS and words.get("scores"):
@@ -340,15 +340,15 @@ def _range_of(kind: Kind, words: Mapping[str, Any]) -> tuple[float, float]:
 
 def json_schema(form: Form) -> GeneratedSchema:
     """Return the JSON Schema of a JSON file."""
-    what, value = _described_value(form)
+    value_text, value = _described_value(form)
     items = {
-        "description": f"Map the key of each item to {what}",
+        "description": f"Map the key of each item to {value_text}",
         "type": "object",
         "additionalProperties": value,
     }
     schema = items
     if form.each:
-        description = f"Write an object whose member {form.each} maps the key of each item to {what}"
+        description = f"Write an object whose member {form.each} maps the key of each item to {value_text}"
         schema = {
             "description": description,
             "type": "object",

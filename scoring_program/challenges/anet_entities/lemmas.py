@@ -20,8 +20,8 @@ def first_token(word: str) -> str:
     """Return the part of a word that CoreNLP reads first; empty if there is nothing visible."""
     if word.isalnum():
         return word
-    visible = "".join(" " if _is_invisible(character) else character for character in word)
-    match = _FIRST_TOKEN.match(visible.strip().replace("’", "'"))
+    visible_word = "".join(" " if _is_invisible(character) else character for character in word)
+    match = _FIRST_TOKEN.match(visible_word.strip().replace("’", "'"))
     if match is None:
         return ""
     token = match.group()

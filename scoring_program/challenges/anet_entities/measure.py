@@ -85,14 +85,14 @@ def _objects(submission: Grounding, true_segment: Ints, number_of_class: dict[st
     ``true_segment`` (n_submitted_segments,) is the number of each submitted segment in the reference, or -1.
     """
     segment = true_segment[submission.segment]
-    kept = np.flatnonzero(segment >= 0)
+    annotated = np.flatnonzero(segment >= 0)
     # Without classes (allowed in sub-task I) the number does not matter.
     true_label = np.array([number_of_class[name] for name in submission.classes] or [0], dtype=np.int64)
     return grounding.Objects(
-        segment=segment[kept],
-        index=submission.index[kept],
-        label=true_label[np.maximum(submission.label[kept], 0)],
-        box=submission.box[kept],
+        segment=segment[annotated],
+        index=submission.index[annotated],
+        label=true_label[np.maximum(submission.label[annotated], 0)],
+        box=submission.box[annotated],
     )
 
 

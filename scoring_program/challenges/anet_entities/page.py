@@ -153,8 +153,8 @@ def _first_objects(statistics: SentenceStatistics, n_classes: int) -> tuple[Ints
     """Return the class and the number of the first object of each segment and class."""
     objects = statistics.joined.objects
     pairs, first = np.unique(np.stack([objects.label, objects.segment]), axis=1, return_index=True)
-    kept = pairs[0] < n_classes
-    return pairs[0, kept], first[kept]
+    is_in_vocabulary = pairs[0] < n_classes
+    return pairs[0, is_in_vocabulary], first[is_in_vocabulary]
 
 
 def _hallucinated(statistics: SentenceStatistics) -> result.Table:

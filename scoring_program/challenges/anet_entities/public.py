@@ -90,8 +90,8 @@ def _all_segments(reference: Reference) -> list[Segment] | None:
 
 def _vocabulary(reference: Reference) -> Vocabulary:
     """Return the names of classes that the annotations declare, or the folder lists."""
-    declared = {"class": reference.vocab} if reference.vocab else {}
-    return {**declared, **reference.vocabulary}
+    declared_names = {"class": reference.vocab} if reference.vocab else {}
+    return {**declared_names, **reference.vocabulary}
 
 
 def read_submission(rules: Rules, source: Source, public: PublicSegments, keep: object) -> Read[Grounding]:
@@ -126,17 +126,19 @@ def _segment_notes(submitted_segments: Sequence[Segment], public: PublicSegments
     """Return a note on segments of known videos that are unknown, and one on those not submitted."""
     submitted = set(submitted_segments)
     is_missing = np.array([segment not in submitted for segment in public.asked], dtype=bool)
-    missing = missing_notes("N-SEGMENTS-MISSING", "nothing submitted", is_missing, "segment")
+    missing_segments = missing_notes("N-SEGMENTS-MISSING", "nothing submitted", is_missing, "segment")
     if public.segments is None:
-        return missing
+        return missing_segments
     known_segments = set(public.segments)
     unknown_segments = [
         segment
         for segment in submitted_segments
         if segment[0] in public.videos and segment not in known_segments
     ]
-    unknown = _unknown_notes(unknown_segments, submitted_segments, public.segments, int(is_missing.sum()))
-    return [*unknown, *missing]
+    unknown_notes = _unknown_notes(
+        unknown_segments, submitted_segments, public.segments, int(is_missing.sum())
+    )
+    return [*unknown_notes, *missing_segments]
 
 
 def _word_notes(submission: Grounding, public: PublicSegments) -> list[Note]:

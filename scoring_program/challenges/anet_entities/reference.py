@@ -91,9 +91,9 @@ class Reference(NamedTuple):
 
 def load_reference(folder: Path, settings: Settings) -> Reference:
     """Read the reference and keep the segments of the chosen splits. Raises Refused."""
-    prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        whole = load_prepared(prepared, _from_prepared)._replace(segments_of_video=_read_public(folder))
+    prepared_path = folder / PREPARED_FILE
+    if prepared_path.is_file():
+        whole = load_prepared(prepared_path, _from_prepared)._replace(segments_of_video=_read_public(folder))
     else:
         whole = read_official(folder, settings)
     with Findings.collect() as findings:
@@ -286,11 +286,11 @@ def _problems_of_segment(annotation: object) -> Iterator[_Problem]:
     if not isinstance(annotation, dict):
         yield "", "this is not an object", "see the format page", "object"
         return
-    missing = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
-    sizes = [len(annotation[key]) for key in _LISTS if key not in missing]
+    missing_keys = [key for key in _LISTS if not isinstance(annotation.get(key), list)]
+    sizes = [len(annotation[key]) for key in _LISTS if key not in missing_keys]
     tokens: JsonValue = annotation.get("tokens")
-    if missing:
-        yield "", f"{', '.join(missing)} is missing", "see the format page", "missing"
+    if missing_keys:
+        yield "", f"{', '.join(missing_keys)} is missing", "see the format page", "missing"
     elif _is_undrawn(annotation):
         return
     elif len(set(sizes)) > 1:
@@ -362,8 +362,10 @@ def _as_arrays(
             rows.append((number, word_index, labels[0]))
             boxes += boxes_of_this
             box_start.append(len(boxes))
-        others = {token for index, token in enumerate(segment.tokens) if token and index not in boxes_of_word}
-        token_pairs += [(number, tokens.setdefault(token, len(tokens))) for token in sorted(others)]
+        other_tokens = {
+            token for index, token in enumerate(segment.tokens) if token and index not in boxes_of_word
+        }
+        token_pairs += [(number, tokens.setdefault(token, len(tokens))) for token in sorted(other_tokens)]
     word_segment, index, label = np.array(rows, dtype=np.int64).reshape(-1, 3).T
     mention_word, mention_label = np.array(mentions, dtype=np.int64).reshape(-1, 2).T
     token_segment, token_number = np.array(token_pairs, dtype=np.int64).reshape(-1, 2).T

@@ -17,13 +17,13 @@ GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 
 def _functions(task_id: str) -> Functions:
     """Return the functions of a sub-task."""
-    read = partial(public.read_submission, load_rules(task_id))
+    read_submission = partial(public.read_submission, load_rules(task_id))
     if task_id == GIVEN:
         return Functions(
             load=references.load_reference,
             items=references.items,
             public=public.given_public,
-            read=read,
+            read=read_submission,
             measure=measure.measure_given,
             reduce=measure.given_score,
             scores=measure.given_scores,
@@ -38,7 +38,7 @@ def _functions(task_id: str) -> Functions:
         load=references.load_with_lemmas,
         items=references.items,
         public=public.generated_public,
-        read=read,
+        read=read_submission,
         measure=measure.measure_generated,
         reduce=measure.generated_score,
         scores=measure.generated_scores,

@@ -143,16 +143,16 @@ def scores(statistics: SequenceStatistics) -> dict[str, float]:
 def error_costs(statistics: SequenceStatistics) -> dict[str, float]:
     """Return the score with the missing files, without false classes, with the missed ones, and on time."""
     cells = statistics.cells
-    either = cells.is_annotated | cells.is_predicted
-    both = cells.is_annotated & cells.is_predicted
-    nothing = np.zeros_like(either)
+    is_in_either = cells.is_annotated | cells.is_predicted
+    is_in_both = cells.is_annotated & cells.is_predicted
+    nothing = np.zeros_like(is_in_either)
     is_missing = cells.is_annotated & ~statistics.item_submitted[cells.sequence]
     is_missed = cells.is_annotated & ~cells.is_predicted
     return {
-        "not_submitted": _score_if(statistics, kept=either, replaced=is_missing),
-        "false_classes": _score_if(statistics, kept=cells.is_annotated, replaced=nothing),
-        "missed_classes": _score_if(statistics, kept=either, replaced=is_missed),
-        "timing": _score_if(statistics, kept=either, replaced=both),
+        "not_submitted": _score_if(statistics, is_kept=is_in_either, is_replaced=is_missing),
+        "false_classes": _score_if(statistics, is_kept=cells.is_annotated, is_replaced=nothing),
+        "missed_classes": _score_if(statistics, is_kept=is_in_either, is_replaced=is_missed),
+        "timing": _score_if(statistics, is_kept=is_in_either, is_replaced=is_in_both),
     }
 
 
@@ -194,14 +194,14 @@ def _find_counted(cells: Cells, protocol: Protocol, drops_empty: bool, union: In
     return is_counted
 
 
-def _score_if(statistics: SequenceStatistics, kept: Bools, replaced: Bools) -> float:
-    """Return the score with the cells ``kept``, where those ``replaced`` are predicted perfectly."""
+def _score_if(statistics: SequenceStatistics, is_kept: Bools, is_replaced: Bools) -> float:
+    """Return the score with the cells ``is_kept``, where those ``is_replaced`` are predicted perfectly."""
     cells = statistics.cells
     true_frames = cells.counts.ground_truth
     perfect_jaccard = (true_frames > 0).astype(float)
-    jaccard = np.where(replaced, perfect_jaccard, frame_jaccard.jaccard_index(cells.counts))
-    union = np.where(replaced, true_frames, cells.counts.union)
-    is_cell_counted = kept & _find_counted(cells, statistics.protocol, statistics.drops_empty, union)
+    jaccard = np.where(is_replaced, perfect_jaccard, frame_jaccard.jaccard_index(cells.counts))
+    union = np.where(is_replaced, true_frames, cells.counts.union)
+    is_cell_counted = is_kept & _find_counted(cells, statistics.protocol, statistics.drops_empty, union)
     n_sequences = len(statistics.item_submitted)
     means, is_counted = frame_jaccard.sequence_means(jaccard, is_cell_counted, cells.sequence, n_sequences)
     return frame_jaccard.mean_of(means[is_counted])

@@ -104,15 +104,15 @@ def read_sequences(track: Track, data_files: list[SequenceFile]) -> Read[Referen
     """
     # What follows the number of frames (fps, depth) is not needed for scoring.
     files = [(sequence, name, _first_fields(content, name)) for sequence, name, content in data_files]
-    read = read_csv_files(files, _DATA_RULES)
+    reading = read_csv_files(files, _DATA_RULES)
     no_rows = np.zeros(0, np.int64)
     reference = Reference(
         track=track,
-        sequences=read.content.keys,
-        n_frames=_last_values(read.content),
+        sequences=reading.content.keys,
+        n_frames=_last_values(reading.content),
         rows=Rows(no_rows, no_rows, no_rows, np.zeros((0, 2), np.int64)),
     )
-    return Read(reference, read.notes)
+    return Read(reference, reading.notes)
 
 
 def _first_fields(content: bytes, name: str) -> bytes:
@@ -123,9 +123,9 @@ def _first_fields(content: bytes, name: str) -> bytes:
 
 def read_contents(folder: Path) -> dict[str, bytes]:
     """Return the CSV files of a reference by name, in ascending order, whatever its form. Raises Refused."""
-    prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        return _read_prepared(prepared)
+    prepared_path = folder / PREPARED_FILE
+    if prepared_path.is_file():
+        return _read_prepared(prepared_path)
     endings = (_LABELS_NAME.format(key=""), _DATA_NAME.format(key=""))
     # Macs write ._files beside files.
     return {

@@ -188,7 +188,7 @@ def normalizers(settings: Settings) -> Floats:
 
 
 def point_similarities(
-    reference: Reference, kept: Sequence[Kept], pairs: Pairs, normalizer_of_part: Floats
+    reference: Reference, detections: Sequence[Kept], pairs: Pairs, normalizer_of_part: Floats
 ) -> Points:
     """Return the similarity of all points of all pairs of a detection and a person of its image.
 
@@ -198,8 +198,8 @@ def point_similarities(
     first, last = persons.point_start[pairs.person], persons.point_start[pairs.person + 1]
     # A detection predicts at the points of all persons of its image, in the order of its pairs.
     pair, true_point, _ = pairs_of_ranges(first, last)
-    part = np.concatenate([_NO_NUMBERS, *(detection.part for detection in kept)])
-    vertex = np.concatenate([_NO_NUMBERS, *(detection.vertex for detection in kept)])
+    part = np.concatenate([_NO_NUMBERS, *(detection.part for detection in detections)])
+    vertex = np.concatenate([_NO_NUMBERS, *(detection.vertex for detection in detections)])
     true_part = persons.part[true_point].astype(np.int64)
     true_vertex = persons.vertex[true_point]
     is_exact = vertex == true_vertex
@@ -316,10 +316,10 @@ def corrected_scores(statistics: ImageStatistics) -> dict[str, float]:
     One thing is changed, and all images are matched again.
     """
     weights = np.ones((1, statistics.pairing.people.n_images))
-    corrected = {}
+    score_of_type = {}
     for error_type, ranked in _corrected(statistics).items():
-        corrected[error_type] = float(average_precision.weighted(ranked, weights)[0])
-    return corrected
+        score_of_type[error_type] = float(average_precision.weighted(ranked, weights)[0])
+    return score_of_type
 
 
 def _corrected(statistics: ImageStatistics) -> dict[str, Ranked]:
@@ -329,19 +329,19 @@ def _corrected(statistics: ImageStatistics) -> dict[str, Ranked]:
     matches = average_precision.match(
         np.stack(list(similarities.values())), pairing.overlap, pairing.detections, pairing.people, _AREAS
     )
-    corrected = {}
+    ranked_of_type = {}
     for number, error_type in enumerate(similarities):
-        corrected[error_type] = average_precision.ranked(matches, 0, number)
+        ranked_of_type[error_type] = average_precision.ranked(matches, 0, number)
     has_no_detection = pairing.n_detections()[pairing.people.image] == 0
     is_matched = np.isin(np.arange(len(pairing.people.dense)), statistics.half.person)
-    rematched = {
+    matches_of_type = {
         "not_submitted": _with_ignored(statistics, has_no_detection),
         "false_positives": _without_false(statistics),
         "missed_persons": _with_ignored(statistics, ~is_matched),
     }
-    for error_type, matches in rematched.items():
-        corrected[error_type] = average_precision.ranked(matches, 0, 0)
-    return corrected
+    for error_type, matches in matches_of_type.items():
+        ranked_of_type[error_type] = average_precision.ranked(matches, 0, 0)
+    return ranked_of_type
 
 
 def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
@@ -352,35 +352,37 @@ def _corrected_similarities(statistics: ImageStatistics) -> dict[str, Floats]:
     pairing, points, measure = statistics.pairing, statistics.points, statistics.measure
     is_match = statistics.half.is_pair
     right_masks = np.where(is_match, 1.0, pairing.mask_iou)
-    corrected = {"masks": similarity(measure, pairing.gps, right_masks)}
+    similarity_of_type = {"masks": similarity(measure, pairing.gps, right_masks)}
     if measure == "iou":
-        return corrected
+        return similarity_of_type
     on_body = points.part > 0
     same_part = on_body & (points.part == points.true_part)
     has_error = {"background": ~on_body, "wrong_part": on_body & ~same_part, "off_within_part": same_part}
     for error_type, of_type in has_error.items():
         right_points = np.where(is_match[points.pair] & of_type, 1.0, points.similarity)
-        corrected[error_type] = similarity(measure, points.gps(right_points), pairing.mask_iou)
-    return corrected
+        similarity_of_type[error_type] = similarity(measure, points.gps(right_points), pairing.mask_iou)
+    return similarity_of_type
 
 
 def _without_false(statistics: ImageStatistics) -> Matches:
     """Match again without the detections that are neither matched nor ignored at 0.5."""
     pairing, detections = statistics.pairing, statistics.pairing.detections
     remains = statistics.half.is_no_error
-    remaining = Detections(
+    remaining_detections = Detections(
         image=detections.image[remains], score=detections.score[remains], area=detections.area[remains]
     )
     pair_remains = remains[pairing.pairs.detection]
     similarities = statistics.similarity[None, pair_remains]
     return average_precision.match(
-        similarities, pairing.overlap[pair_remains], remaining, pairing.people, _AREAS
+        similarities, pairing.overlap[pair_remains], remaining_detections, pairing.people, _AREAS
     )
 
 
 def _with_ignored(statistics: ImageStatistics, ignored: Bools) -> Matches:
     """Match again with some of the persons ignored; bool, shape (n_persons,)."""
     pairing = statistics.pairing
-    remaining = pairing.people._replace(dense=pairing.people.dense & ~ignored)
+    remaining_people = pairing.people._replace(dense=pairing.people.dense & ~ignored)
     similarities = statistics.similarity[None]
-    return average_precision.match(similarities, pairing.overlap, pairing.detections, remaining, _AREAS)
+    return average_precision.match(
+        similarities, pairing.overlap, pairing.detections, remaining_people, _AREAS
+    )

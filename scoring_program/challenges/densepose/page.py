@@ -113,15 +113,15 @@ def _budget(reference: Reference, statistics: ImageStatistics, matched_points: I
     n_points = int(np.diff(persons.point_start)[persons.dense].sum())
     part, true_part = points.part[matched_points], points.true_part[matched_points]
     similarity = points.similarity[matched_points]
-    lost = 1 - similarity
+    lost_similarity = 1 - similarity
     on_body = part > 0
     same_part = part == true_part
     amounts = {
         "kept": similarity.sum(),
         "missed person": n_points - len(matched_points),
-        "background at the point": lost[~on_body].sum(),
-        "wrong part": lost[on_body & ~same_part].sum(),
-        "off within the part": lost[on_body & same_part].sum(),
+        "background at the point": lost_similarity[~on_body].sum(),
+        "wrong part": lost_similarity[on_body & ~same_part].sum(),
+        "off within the part": lost_similarity[on_body & same_part].sum(),
     }
     shares = [(name, float(amount) / max(n_points, 1)) for name, amount in amounts.items()]
     note = "Shares of all annotated points; matches at 0.5."

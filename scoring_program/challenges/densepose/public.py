@@ -54,11 +54,11 @@ def _boxes_outside(submission: Gathered, public: Images) -> list[Note]:
     """Return a note on how far boxes reach beyond their images if many do."""
     if len(submission.kept) < _LEAST_BOXES_OUTSIDE:
         return []
-    boxes = np.array([kept.box for kept in submission.kept])
-    images = np.array([kept.image for kept in submission.kept], dtype=np.int64)
-    ends = boxes[:, :2] + boxes[:, 2:]
+    boxes = np.array([detection.box for detection in submission.kept])
+    images = np.array([detection.image for detection in submission.kept], dtype=np.int64)
+    lower_right = boxes[:, :2] + boxes[:, 2:]
     # Images have a height and a width.
-    reach = ends / public.image_size[images, ::-1]
+    reach = lower_right / public.image_size[images, ::-1]
     is_outside = (reach > _BEYOND).any(axis=1)
     if is_outside.mean() < _LEAST_SHARE_OUTSIDE:
         return []
@@ -70,6 +70,6 @@ def _boxes_outside(submission: Gathered, public: Images) -> list[Note]:
 
 
 def _repeated_detections(submission: Gathered) -> list[Note]:
-    boxes = np.array([(kept.image, *kept.box) for kept in submission.kept]).reshape(-1, 5)
+    boxes = np.array([(detection.image, *detection.box) for detection in submission.kept]).reshape(-1, 5)
     consequence = "repeat a box of their image. All but one are false detections: write each once"
     return repeat_hints(boxes, "detection", consequence)

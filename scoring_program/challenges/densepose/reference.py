@@ -128,8 +128,8 @@ def _read_ascending(path: Path, positions: Ints, window_size: int) -> Floats:
             end = int(np.searchsorted(positions, first + window_size))
             last = int(positions[end - 1])
             stream.seek(_STORED.itemsize * first)
-            needed = window_bytes[: _STORED.itemsize * (last - first + 1)].data
-            if stream.readinto(needed) != len(needed):
+            buffer = window_bytes[: _STORED.itemsize * (last - first + 1)].data
+            if stream.readinto(buffer) != len(buffer):
                 raise EOFError("the file of distances is too short")
             distances[begin:end] = window[positions[begin:end] - first]
             begin = end
@@ -281,7 +281,8 @@ class Gathered(NamedTuple):
     def uncompared(self) -> Gathered:
         """Return the same without what depends on the persons of a reference."""
         uncompared = [
-            replace(kept, part=_NO_NUMBERS, vertex=_NO_NUMBERS, mask_iou=_NO_SHARES) for kept in self.kept
+            replace(detection, part=_NO_NUMBERS, vertex=_NO_NUMBERS, mask_iou=_NO_SHARES)
+            for detection in self.kept
         ]
         return self._replace(kept=uncompared)
 
@@ -310,10 +311,10 @@ def check_images(gathered: Gathered, public: Images, name: str) -> list[Note]:
     return check_items(first_of_image, public.items, "image", place)
 
 
-def best_of_images(kept: Iterable[Kept]) -> list[Kept]:
+def best_of_images(detections: Iterable[Kept]) -> list[Kept]:
     """Return the best detections of each image, at most `MOST_DETECTIONS`: image by image, the best first."""
     best_of_image: dict[int, list[Kept]] = {}
-    for detection in sorted(kept, key=_rank):
+    for detection in sorted(detections, key=_rank):
         best = best_of_image.setdefault(detection.image, [])
         if len(best) < MOST_DETECTIONS:
             best.append(detection)
@@ -325,9 +326,9 @@ def _rank(detection: Detection | Kept) -> tuple[float, int]:
     return -detection.score, detection.index
 
 
-def in_order(kept: Iterable[Kept]) -> list[Kept]:
+def in_order(detections: Iterable[Kept]) -> list[Kept]:
     """Return detections in the order of the file."""
-    return sorted(kept, key=lambda detection: detection.index)
+    return sorted(detections, key=lambda detection: detection.index)
 
 
 def keep_box(detection: Detection, image: int) -> Kept:

@@ -39,8 +39,8 @@ def _measure(
     metric: ModuleType, thresholds: Sequence[float], reference: Reference, rows: Items, settings: Settings
 ) -> ItemStatistics:
     """Compare both sides item by item."""
-    further = (thresholds,) if thresholds else ()
-    statistics: ItemStatistics = metric.measure(reference.items, rows, *further)
+    arguments = (thresholds,) if thresholds else ()
+    statistics: ItemStatistics = metric.measure(reference.items, rows, *arguments)
     return statistics
 
 
@@ -59,8 +59,8 @@ def _measure_with(
     metric: ModuleType, evaluator: Any, reference: Reference, rows: Items, settings: Settings
 ) -> ItemStatistics:
     """Evaluate both sides; what the evaluator says is hidden with the labels."""
-    opened = replace(evaluator, is_open=settings["detail"] == FULL)
-    statistics: ItemStatistics = metric.measure(reference.items, rows, opened)
+    open_evaluator = replace(evaluator, is_open=settings["detail"] == FULL)
+    statistics: ItemStatistics = metric.measure(reference.items, rows, open_evaluator)
     return statistics
 
 

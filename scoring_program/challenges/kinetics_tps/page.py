@@ -77,18 +77,18 @@ def _psc_budget(statistics: VideoStatistics) -> Section:
     frame_weight = 1 / np.maximum(n_counted_frames[parts.frame_video], 1) / n_videos
     part_weight = frame_weight[part_frame] / np.maximum(n_parts[part_frame], 1)
 
-    lost = np.bincount(outcomes.kind, part_weight, part_state.N_KINDS)
+    lost_of_kind = np.bincount(outcomes.kind, part_weight, part_state.N_KINDS)
     # Counted by the released protocol only: a missing frame with humans and without parts.
     lost_in_missing_frames = float(frame_weight[is_counted & (n_parts == 0)].sum())
     lost_of_part = part_weight * (1 - outcomes.correctness)
-    diluted = lost_of_part[outcomes.kind == part_state.CORRECT].sum()
+    diluted_share = lost_of_part[outcomes.kind == part_state.CORRECT].sum()
     shares = [
         ("kept (mean PSC)", float(correctness.psc.mean())),
-        ("no human matched", float(lost[part_state.NO_HUMAN]) + lost_in_missing_frames),
-        ("no box", float(lost[part_state.NO_BOX])),
-        ("box too far", float(lost[part_state.TOO_FAR])),
-        ("wrong state", float(lost[part_state.WRONG_STATE])),
-        ("diluted by extra proposals", float(diluted)),
+        ("no human matched", float(lost_of_kind[part_state.NO_HUMAN]) + lost_in_missing_frames),
+        ("no box", float(lost_of_kind[part_state.NO_BOX])),
+        ("box too far", float(lost_of_kind[part_state.TOO_FAR])),
+        ("wrong state", float(lost_of_kind[part_state.WRONG_STATE])),
+        ("diluted by extra proposals", float(diluted_share)),
     ]
     note = "Shares of mean PSC, whatever the class of a video; with what is kept they add up to 1."
     return StackedBar("psc_budget", "Where Part State Correctness is lost", note, shares)

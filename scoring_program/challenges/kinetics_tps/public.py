@@ -71,8 +71,8 @@ def _with_all_sampled(frames: Sequence[str]) -> list[str]:
     numbers = list(map(sampled_number, frames))
     if not all(numbers):
         return sorted(frames)
-    sampled = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
-    return sorted(sampled.union(frames))
+    sampled_frames = {f"img_{number:05d}.json" for number in range(1, max(numbers, default=0) + 1, _STEP)}
+    return sorted(sampled_frames.union(frames))
 
 
 def read_submission(
@@ -109,8 +109,8 @@ def _frame_notes(submission: KineticsSubmission, public: PublicVideos) -> list[N
         frames = submitted_frames.get(video, ())
         n_unknown += len(set(frames).difference(public_frames))
         n_missing += len(set(public_frames).difference(frames))
-    unknown = _unknown_notes(n_unknown, submission, public) if n_unknown else []
-    return [*unknown, *_missing_notes(submission, public, n_missing)]
+    unknown_notes = _unknown_notes(n_unknown, submission, public) if n_unknown else []
+    return [*unknown_notes, *_missing_notes(submission, public, n_missing)]
 
 
 def _unknown_notes(n_unknown: int, submission: KineticsSubmission, public: PublicVideos) -> list[Note]:
@@ -134,9 +134,9 @@ def _frames_beside(submitted_frames: Mapping[str, Sequence[str]], public: Public
 
     for video, frames in submitted_frames.items():
         public_frames = public.frames_of_video.get(video, frames)
-        unknown = set(frames).difference(public_frames)
-        if unknown:
-            names = f"they are {first_names(unknown)}, the data's {first_names(public_frames)}"
+        unknown_frames = set(frames).difference(public_frames)
+        if unknown_frames:
+            names = f"they are {first_names(unknown_frames)}, the data's {first_names(public_frames)}"
             return f"in '{quote(video)}' {names}"
     return ""
 
@@ -150,12 +150,12 @@ def _missing_notes(submission: KineticsSubmission, public: PublicVideos, n_missi
     """Return one note on what is not submitted: it is fixed together, and has one cost."""
     n_videos = len(public.items)
     n_classes = sum(video not in submission.classes for video in public.items)
-    missing = []
+    missing_texts = []
     if n_classes:
-        missing.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
+        missing_texts.append(f"no class for {n_classes:,} of {counted(n_videos, 'video')}")
     if n_missing:
         n_frames = sum(map(len, public.frames_of_video.values()))
-        missing.append(f"no prediction for {n_missing:,} of {counted(n_frames, 'frame')} of the data")
-    if not missing:
+        missing_texts.append(f"no prediction for {n_missing:,} of {counted(n_frames, 'frame')} of the data")
+    if not missing_texts:
         return []
-    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing))]
+    return [Note("N-CLASSES-MISSING" if n_classes else "N-FRAMES-MISSING", " and ".join(missing_texts))]

@@ -59,9 +59,9 @@ def read_reference(folder: Path, rules: Rules) -> Reference:
 
     Raises Refused.
     """
-    prepared = folder / PREPARED_FILE
-    if prepared.is_file():
-        return load_prepared(prepared, _from_prepared)
+    prepared_path = folder / PREPARED_FILE
+    if prepared_path.is_file():
+        return load_prepared(prepared_path, _from_prepared)
     with Findings.collect() as findings:
         require_files(folder, (CLASSES_FILE, PARTS_FILE), "put it into the reference folder", findings)
         with findings.part():

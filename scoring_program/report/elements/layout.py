@@ -31,16 +31,16 @@ def document(title: str, head: Sequence[Element], body: Sequence[Element], more_
     return render(element("html", page_head, page_body, lang="en"))
 
 
-def with_contents(first: Sequence[Element], rest: Sequence[Element]) -> list[Element]:
+def with_contents(first_cards: Sequence[Element], other_cards: Sequence[Element]) -> list[Element]:
     """Return the body of a page: the first cards, the table of contents of all if there are several, and the
     other cards.
 
     Where the page is narrow the contents are between them, so the first cards should be short.
     """
-    cards = [section for part in (*first, *rest) for section in part.iter("section")]
+    cards = [section for part in (*first_cards, *other_cards) for section in part.iter("section")]
     contents = [_contents(cards)] if len(cards) > 1 else []
-    shown_first = [element("div", *first)] if first else []
-    return [*shown_first, *contents, element("div", *rest)]
+    shown_first = [element("div", *first_cards)] if first_cards else []
+    return [*shown_first, *contents, element("div", *other_cards)]
 
 
 def _contents(cards: Sequence[Element]) -> Element:

@@ -58,8 +58,8 @@ def table(
     shown_rows = rows if most is None else rows[: max(most, n_open)]
     parts = [_one_table(headings, [*shown_rows[:n_open], last_row], title)]
     if more_rows := shown_rows[n_open:]:
-        rest = _one_table(headings, [*more_rows, last_row], f"{title}, more rows")
-        parts.append(folded(counted(len(more_rows), "more row"), rest))
+        more_table = _one_table(headings, [*more_rows, last_row], f"{title}, more rows")
+        parts.append(folded(counted(len(more_rows), "more row"), more_table))
     if n_hidden := len(rows) - len(shown_rows):
         parts.append(element("p", f"and {n_hidden:,} more"))
     return parts

@@ -53,8 +53,8 @@ def resize_boxes(results: dict[str, Any], form: str, sizes: Mapping[str, _Size] 
             if frame is not None:
                 is_beyond = corners[:, 2:] > np.array(frame) * _MOST_BEYOND
                 n_beyond += int(is_beyond.any(axis=1).sum())
-            for box, resized in zip(boxes, (corners * [*factors, *factors]).tolist()):
-                box[:4] = resized
+            for box, resized_box in zip(boxes, (corners * [*factors, *factors]).tolist()):
+                box[:4] = resized_box
     if 2 * n_beyond > n_boxes:
         raise ConversionError(f"{n_beyond:,} of {n_boxes:,} boxes end beyond {form}; say what they are in")
     text = f"{n_boxes:,} boxes in {form} became pixels of videos of a width of {WIDTH}"
@@ -129,7 +129,7 @@ def read_sizes(path: Path | None) -> dict[str, _Size] | None:
             video, *cells = [cell.strip() for cell in line]
             size = _SIZE.fullmatch("x".join(cells))
             if size is None:
-                wanted = ",".join(_SIZES_HEADER)
-                raise ConversionError(f"line {number} is {quote(','.join(line))}; write {wanted}")
+                line_form = ",".join(_SIZES_HEADER)
+                raise ConversionError(f"line {number} is {quote(','.join(line))}; write {line_form}")
             size_of_video[video] = (int(size[1]), int(size[2]))
     return size_of_video

@@ -45,23 +45,24 @@ def resized_boxes(boxes: Floats, frame_size: FrameSize | None) -> Floats:
         frame: to the right, and below where the height is known.
     """
     if frame_size is None:
-        outside = explain_boxes_outside(boxes)
-        if outside:
+        explanation = explain_boxes_outside(boxes)
+        if explanation:
             raise ValueError(
-                f"boxes: {outside}; multiply x and y by {WIDTH} / width of the video, "
+                f"boxes: {explanation}; multiply x and y by {WIDTH} / width of the video, "
                 "or give frame_size=(width, height) of the video; if it is the resized one, clip them "
                 "to the frame"
             )
         return boxes
     width, height = _checked_size(frame_size)
-    resized = boxes * (WIDTH / width)
-    outside = explain_boxes_outside(resized, height * WIDTH / width)
-    if outside:
-        raise ValueError(
-            f"boxes: resized to a width of {WIDTH}, {outside}; check that frame_size is (width, height) of "
-            "the frames that the boxes are of; if it is, clip them to the frame"
+    pixel_boxes = boxes * (WIDTH / width)
+    explanation = explain_boxes_outside(pixel_boxes, height * WIDTH / width)
+    if explanation:
+        remedy = (
+            "check that frame_size is (width, height) of the frames that the boxes are of; if it is, clip "
         )
-    return resized
+        remedy += "them to the frame"
+        raise ValueError(f"boxes: resized to a width of {WIDTH}, {explanation}; {remedy}")
+    return pixel_boxes
 
 
 def _checked_size(frame_size: Sequence[Any]) -> tuple[int, int]:

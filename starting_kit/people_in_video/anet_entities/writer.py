@@ -90,16 +90,16 @@ class AnetEntitiesWriter(FilePredictions):
             from 0; boxes have another shape, are not in pixels, or more than 1 of 100, and at least 10, end
             beyond the frame; an earlier call gave a word with another class or other boxes.
         """
-        plain = self.values.of
-        video, segment, indexes = plain(video), plain(segment), plain(word_indexes)
-        names = texts(plain(classes), "classes")
+        plain_value = self.values.of
+        video, segment, indexes = plain_value(video), plain_value(segment), plain_value(word_indexes)
+        names = texts(plain_value(classes), "classes")
         words = [whole(index, f"word_indexes[{position}]", 0) for position, index in enumerate(indexes)]
         for position, word in enumerate(words):
             if word > _LAST_WORD:
                 raise ValueError(f"word_indexes[{position}] is {word}; words are 0 to {_LAST_WORD}")
-        given_boxes = numbers(plain(boxes), (-1, FRAMES, 4), "boxes")
+        given_boxes = numbers(plain_value(boxes), (-1, FRAMES, 4), "boxes")
         refuse_fractions(given_boxes, "boxes", _TO_PIXELS)
-        array = resized_boxes(given_boxes, plain(frame_size_of(video, frame_size, sizes)))
+        array = resized_boxes(given_boxes, plain_value(frame_size_of(video, frame_size, sizes)))
         if not len(names) == len(words) == len(array):
             lengths = f"classes {len(names)}, word_indexes {len(words)}, boxes {len(array)}"
             raise ValueError(f"{lengths}: give equally many")

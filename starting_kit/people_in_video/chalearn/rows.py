@@ -131,10 +131,10 @@ def _name_columns(names: Sequence[str]) -> dict[str, str]:
             raise ConversionError(f"{problem}; keep one")
         if matching:
             name_of_column[column] = matching[0]
-    missing = [column for column in COLUMNS if column not in name_of_column]
-    if missing:
+    missing_columns = [column for column in COLUMNS if column not in name_of_column]
+    if missing_columns:
         header = some_words([quote(name) for name in names]) or "an empty table"
-        problem = f"the column {missing[0]} is missing from {header}{printed_words(names)}"
+        problem = f"the column {missing_columns[0]} is missing from {header}{printed_words(names)}"
         remedy = f"name the columns {', '.join(COLUMNS)} and, for actions, {ACTOR}"
         if "frame" in map(_plain_name, names):
             remedy += f"; {_RECIPE}"
@@ -181,8 +181,8 @@ def _rows_of_json(content: Mapping[str, list[Any]]) -> Iterator[tuple[str, Mappi
     for video, segments in content.items():
         for index, segment in enumerate(segments):
             place = f"{quote(video)}, segment {index}"
-            ends = segment.get("segment") if isinstance(segment, dict) else None
-            if not isinstance(ends, list) or len(ends) != 2 or "label" not in segment:
+            interval = segment.get("segment") if isinstance(segment, dict) else None
+            if not isinstance(interval, list) or len(interval) != 2 or "label" not in segment:
                 raise ConversionError(f"{place}: it is no segment; write {_SEGMENT}")
-            row = {"item": video, "class": segment["label"], "start": ends[0], "end": ends[1]}
+            row = {"item": video, "class": segment["label"], "start": interval[0], "end": interval[1]}
             yield place, {**row, SCORE: segment[SCORE]} if SCORE in segment else row

@@ -95,9 +95,9 @@ def rows_of_table(table: Any, fields: Sequence[str]) -> np.ndarray:
     Raises ValueError if one is missing; an actor is needed where rows have one.
     """
     columns = [_COLUMN_OF_FIELD[field] for field in fields]
-    missing = [column for column in columns if column not in table.columns]
-    if missing:
-        raise ValueError(f"the column {missing[0]} is missing; name the columns {', '.join(columns)}")
+    missing_columns = [column for column in columns if column not in table.columns]
+    if missing_columns:
+        raise ValueError(f"the column {missing_columns[0]} is missing; name the columns {', '.join(columns)}")
     return np.stack([table[column].to_numpy() for column in columns], axis=1)
 
 
@@ -106,8 +106,8 @@ def whole_rows(rows: Sequence[Sequence[int]] | np.ndarray, fields: Sequence[str]
     checked_rows = []
     for index, row in enumerate(rows):
         if np.ndim(row) != 1 or len(row) != len(fields):
-            given = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
-            raise ValueError(f"row {index} is {given!r}; give {', '.join(fields)} in whole numbers")
+            row_value = row.tolist() if isinstance(row, (np.ndarray, np.generic)) else row
+            raise ValueError(f"row {index} is {row_value!r}; give {', '.join(fields)} in whole numbers")
         checked_row = []
         for name, value in zip(fields, row):
             checked_row.append(whole(value, f"row {index}: {name}", 1))

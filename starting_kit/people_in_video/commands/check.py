@@ -75,8 +75,8 @@ def run(options: argparse.Namespace) -> int:
         ):
             console.say(_zip_text(task, submission, conversion, options.reference))
     except ReferenceProblemsError as error:
-        what = "The public data" if options.public else "Your reference"
-        console.say(f"{what} cannot be used, nothing was checked:\n{error}", to=sys.stderr)
+        subject = "The public data" if options.public else "Your reference"
+        console.say(f"{subject} cannot be used, nothing was checked:\n{error}", to=sys.stderr)
         return BROKEN
     if options.strict and report_mistakes(findings.notes):
         return INVALID
@@ -108,8 +108,8 @@ def _check(
             with read_submission(task, submission, conversion, options.reference) as readable:
                 findings.notes += readable.notes
                 # Those that need no scoring: on ids, names and likely mistakes.
-                read = loaded.read(readable.path)
-                notes = [*read.notes, *loaded.task.notes(read.content, loaded.public)]
+                reading = loaded.read(readable.path)
+                notes = [*reading.notes, *loaded.task.notes(reading.content, loaded.public)]
                 findings.notes += mistakes_first(without_explained(notes))
         else:
             findings.extend(check_source(task, submission, conversion))

@@ -87,19 +87,21 @@ def build_parser() -> argparse.ArgumentParser:
     add_words(parser, "your zip files, or folders with their files")
     add_scoring_options(parser, "comparison")
     add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
-    what = "compare each other submission with this one alone: its name without folder and ending"
-    parser.add_argument("--baseline", metavar="NAME", help=what)
-    what = "keep the order of the submissions in tables, instead of the best first"
-    parser.add_argument("--keep-order", action="store_true", help=what)
+    help_text = "compare each other submission with this one alone: its name without folder and ending"
+    parser.add_argument("--baseline", metavar="NAME", help=help_text)
+    help_text = "keep the order of the submissions in tables, instead of the best first"
+    parser.add_argument("--keep-order", action="store_true", help=help_text)
     forms = add_print_options(
         parser,
         quiet="print the scores alone, each with the name of its submission",
         strict="end with 1 if a note on a submission tells of a likely mistake",
     )
-    what = "print a table for a paper: scores with intervals, the best in bold, differences with p values"
-    forms.add_argument("--latex", action="store_true", help=what)
-    what = "print the differences of all pairs, not only those from the best"
-    parser.add_argument("-v", "--verbose", action="store_true", help=what)
+    help_text = (
+        "print a table for a paper: scores with intervals, the best in bold, differences with p values"
+    )
+    forms.add_argument("--latex", action="store_true", help=help_text)
+    help_text = "print the differences of all pairs, not only those from the best"
+    parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
     return parser
 
 

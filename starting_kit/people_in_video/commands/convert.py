@@ -65,12 +65,12 @@ def build_parser() -> argparse.ArgumentParser:
         converter = converter_of(task_id)
         takes = converter.takes if converter else "none: write predictions with the writer of the kit"
         lines.append(f"  {task_id:20}{takes}")
-    what = "Write the submission that a file of another tool is."
-    parser = command_parser("convert", "ID SOURCE OUTPUT", what, "\n".join([*_EXAMPLES, "", *lines]))
+    description = "Write the submission that a file of another tool is."
+    parser = command_parser("convert", "ID SOURCE OUTPUT", description, "\n".join([*_EXAMPLES, "", *lines]))
     parser.add_argument("id", choices=task_ids(), help="the task")
     parser.add_argument("source", type=Path, help="the file or folder of the other tool")
     parser.add_argument("output", type=Path, help="the zip to write, ready for uploading")
-    what = "reference folder, whose frame rates seconds need"
-    parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
+    help_text = "reference folder, whose frame rates seconds need"
+    parser.add_argument("--reference", type=Path, metavar="DIR", help=help_text)
     add_conversion_options(parser, "frame rates for seconds")
     return parser

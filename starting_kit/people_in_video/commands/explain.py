@@ -46,10 +46,10 @@ _EXAMPLES = """\
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
-    what = "Say what would make a submission fit its reference, or what the codes of messages mean."
-    parser = command_parser("explain", "[ID] SUBMISSION | CODE ...", what, _EXAMPLES)
-    what = "a submission, or codes that messages begin with"
-    parser.add_argument("words", nargs="+", metavar="SUBMISSION | CODE", help=what)
+    description = "Say what would make a submission fit its reference, or what the codes of messages mean."
+    parser = command_parser("explain", "[ID] SUBMISSION | CODE ...", description, _EXAMPLES)
+    help_text = "a submission, or codes that messages begin with"
+    parser.add_argument("words", nargs="+", metavar="SUBMISSION | CODE", help=help_text)
     add_reference_options(parser, "default: the demo reference of the kit")
     add_conversion_options(parser, "frame rates for seconds; default: those of the reference")
     return parser

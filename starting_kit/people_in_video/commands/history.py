@@ -53,10 +53,10 @@ def _print_runs(runs: Sequence[Row], page: Path) -> None:
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
-    what = "Draw the scores of the runs in a folder, and print them."
-    parser = command_parser("history", "[FOLDER]", what, _EXAMPLES)
-    what = f"folder with {RUNS}; default: {_FOLDER}"
-    parser.add_argument("folder", nargs="?", type=Path, default=Path(_FOLDER), help=what)
+    description = "Draw the scores of the runs in a folder, and print them."
+    parser = command_parser("history", "[FOLDER]", description, _EXAMPLES)
+    help_text = f"folder with {RUNS}; default: {_FOLDER}"
+    parser.add_argument("folder", nargs="?", type=Path, default=Path(_FOLDER), help=help_text)
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--json", action="store_true", help="print all columns of the runs as JSON")
     form.add_argument("-q", "--quiet", action="store_true", help="print the path of the page alone")

@@ -45,49 +45,51 @@ def command_parser(command: str, words: str, description: str, examples: str) ->
     return parser
 
 
-def add_words(parser: argparse.ArgumentParser, what: str) -> None:
-    """Add the task, which may be left out, and what follows it."""
-    what = f"{what}; before it the task, unless the files tell it: {', '.join(task_ids())}"
-    parser.add_argument("words", nargs="*", metavar="[ID] SUBMISSION", help=what)
+def add_words(parser: argparse.ArgumentParser, submissions: str) -> None:
+    """Add the task, which may be left out, and the submissions, in words, that follow it."""
+    help_text = f"{submissions}; before it the task, unless the files tell it: {', '.join(task_ids())}"
+    parser.add_argument("words", nargs="*", metavar="[ID] SUBMISSION", help=help_text)
 
 
 def add_scoring_options(parser: argparse.ArgumentParser, output: str) -> None:
     """Add the options of commands that score; ``output`` is the default folder for the results."""
     add_reference_options(parser, "default: the demo reference of the kit")
-    what = "folder for the results; default: %(default)s"
-    parser.add_argument("--output", type=Path, default=Path(output), metavar="DIR", help=what)
+    help_text = "folder for the results; default: %(default)s"
+    parser.add_argument("--output", type=Path, default=Path(output), metavar="DIR", help=help_text)
     parser.add_argument("--protocol", choices=PROTOCOLS, help="default: what the reference says")
     selection = parser.add_mutually_exclusive_group()
-    what = "score these items only: a text file with an id a line; the signature says so"
-    selection.add_argument("--items", type=Path, metavar="FILE", help=what)
-    what = "score the first N items of the reference only; the signature says so"
-    selection.add_argument("--first", type=_positive, metavar="N", help=what)
+    help_text = "score these items only: a text file with an id a line; the signature says so"
+    selection.add_argument("--items", type=Path, metavar="FILE", help=help_text)
+    help_text = "score the first N items of the reference only; the signature says so"
+    selection.add_argument("--first", type=_positive, metavar="N", help=help_text)
 
 
 def add_reference_options(parser: argparse.ArgumentParser, default: str) -> None:
     """Add the options of commands that read a reference; ``default`` says what happens without one."""
-    what = f"reference folder; {default}"
-    parser.add_argument("--reference", type=Path, metavar="DIR", help=what)
-    what = "where prepared references are kept; default: your cache folder"
-    parser.add_argument("--cache", type=Path, metavar="DIR", help=what)
+    help_text = f"reference folder; {default}"
+    parser.add_argument("--reference", type=Path, metavar="DIR", help=help_text)
+    help_text = "where prepared references are kept; default: your cache folder"
+    parser.add_argument("--cache", type=Path, metavar="DIR", help=help_text)
 
 
 def add_conversion_options(parser: argparse.ArgumentParser, public: str) -> None:
     """Add what files of other tools do not say; ``public`` says what public data is for."""
     options = parser.add_argument_group("for files of other tools")
-    what = "in what starts and ends are given; default: %(default)s"
-    options.add_argument("--unit", choices=UNITS, default=UNITS[0], help=what)
+    help_text = "in what starts and ends are given; default: %(default)s"
+    options.add_argument("--unit", choices=UNITS, default=UNITS[0], help=help_text)
     options.add_argument(
         "--public", type=Path, metavar="PATH", help=f"folder or zip of public data: {public}"
     )
-    what = "leave out what has a lower score"
-    options.add_argument("--min-score", type=_finite, metavar="S", help=what)
-    what = "the number of the first class; default: %(default)s"
-    options.add_argument("--first-class", type=int, choices=(0, 1), default=1, help=what)
-    what = "in what boxes are: 640x360 (a size of all frames), 0-1000, 0-1, original (pixels of the video)"
-    options.add_argument("--boxes", default="", metavar="FORM", help=what)
-    what = "CSV file with video,width,height, which 0-1000, 0-1 and original need"
-    options.add_argument("--sizes", type=Path, metavar="FILE", help=what)
+    help_text = "leave out what has a lower score"
+    options.add_argument("--min-score", type=_finite, metavar="S", help=help_text)
+    help_text = "the number of the first class; default: %(default)s"
+    options.add_argument("--first-class", type=int, choices=(0, 1), default=1, help=help_text)
+    help_text = (
+        "in what boxes are: 640x360 (a size of all frames), 0-1000, 0-1, original (pixels of the video)"
+    )
+    options.add_argument("--boxes", default="", metavar="FORM", help=help_text)
+    help_text = "CSV file with video,width,height, which 0-1000, 0-1 and original need"
+    options.add_argument("--sizes", type=Path, metavar="FILE", help=help_text)
 
 
 def conversion_of(options: argparse.Namespace) -> ConversionOptions:
@@ -236,7 +238,7 @@ def aligned(rows: Sequence[Sequence[str]]) -> list[str]:
     """Return the lines of a table, its first column to the left and the others to the right."""
     widths = [max(map(len, column)) for column in zip(*rows)]
     lines = []
-    for first, *others in rows:
-        cells = [text.rjust(width) for text, width in zip(others, widths[1:])]
+    for first, *other_texts in rows:
+        cells = [text.rjust(width) for text, width in zip(other_texts, widths[1:])]
         lines.append("  ".join([first.ljust(widths[0]), *cells]).rstrip())
     return lines

@@ -245,19 +245,19 @@ def _write_page_again(task: str, result: Result, options: argparse.Namespace) ->
         most_bytes = images.MOST_BYTES * drawing_pages.number_of_pages(sections)
         sections = images.with_images(sections, own_images, most_bytes)
     divided = drawing_pages.divide(sections)
-    declared = load_task(task)
-    items_text = f"{outputs.PER_ITEM} beside this page has the score of each {declared.item}."
+    declaration = load_task(task)
+    items_text = f"{outputs.PER_ITEM} beside this page has the score of each {declaration.item}."
     with_links = replace(result.shown, sections=drawing_pages.with_links(divided, items_text))
     heading = _heading_of_mode(task, result, options.loc_mode)
-    html = page.result_page(declared, with_links, result.notes, heading)
+    html = page.result_page(declaration, with_links, result.notes, heading)
     outputs.write_atomic(options.output / outputs.DETAIL_HTML, html)
-    drawing_pages.write_pages(options.output, declared.title, divided.pages)
+    drawing_pages.write_pages(options.output, declaration.title, divided.pages)
 
 
 def build_parser() -> argparse.ArgumentParser:
     """Return the parser of the command."""
-    what = "Check a submission and score it at home."
-    parser = command_parser("score", "[ID] SUBMISSION", what, _EXAMPLES)
+    description = "Check a submission and score it at home."
+    parser = command_parser("score", "[ID] SUBMISSION", description, _EXAMPLES)
     parser.set_defaults(submission_file=None, eval_mode=None, loc_mode=None, subset=False)
     add_words(parser, "your zip file, or a folder with its files")
     add_scoring_options(parser, "evaluation")
@@ -267,36 +267,36 @@ def build_parser() -> argparse.ArgumentParser:
         quiet="print the score alone",
         strict="end with 1 if a note tells of a likely mistake",
     )
-    what = "print all scores, the tables of classes, the signature and the times, too"
-    parser.add_argument("-v", "--verbose", action="store_true", help=what)
-    what = "append the scores to runs.csv under this name, and draw history.html"
-    parser.add_argument("--run", metavar="NAME", help=what)
+    help_text = "print all scores, the tables of classes, the signature and the times, too"
+    parser.add_argument("-v", "--verbose", action="store_true", help=help_text)
+    help_text = "append the scores to runs.csv under this name, and draw history.html"
+    parser.add_argument("--run", metavar="NAME", help=help_text)
     _add_drawing_options(parser)
     tasks_with_subset = ", ".join(_tasks_with_subset())
     if tasks_with_subset:
-        what = (
+        help_text = (
             f"{tasks_with_subset}: with --protocol released, leave out submitted segments that are not "
             "annotated; the signature says so"
         )
-        parser.add_argument("--subset", action="store_true", help=what)
+        parser.add_argument("--subset", action="store_true", help=help_text)
     modes = sorted(_task_of_mode())
     if modes:
         script = parser.add_argument_group("as in the script of ActivityNet-Entities")
-        what = "your zip file; a .json file is accepted too"
-        script.add_argument("-s", "--submission_file", type=Path, metavar="FILE", help=what)
+        help_text = "your zip file; a .json file is accepted too"
+        script.add_argument("-s", "--submission_file", type=Path, metavar="FILE", help=help_text)
         script.add_argument("--eval_mode", choices=modes, help="the task: given or generated sentences")
         script.add_argument("--loc_mode", choices=["all", "loc"], help="show the numbers of one mode")
     return parser
 
 
 def _add_drawing_options(parser: argparse.ArgumentParser) -> None:
-    what = "how many of the worst items are drawn; default: %(default)s, of which "
-    what += f"{drawing_pages.IN_DETAIL_PAGE} on the detail page"
-    parser.add_argument("--drawings", type=int, default=MOST_DRAWINGS, metavar="N", help=what)
-    what = "folder of your own images or frames, drawn behind the boxes; guide.md names the files"
-    parser.add_argument("--images", type=Path, metavar="DIR", help=what)
-    what = "the size that the boxes belong to, if not that of the image files"
-    parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=what)
+    help_text = "how many of the worst items are drawn; default: %(default)s, of which "
+    help_text += f"{drawing_pages.IN_DETAIL_PAGE} on the detail page"
+    parser.add_argument("--drawings", type=int, default=MOST_DRAWINGS, metavar="N", help=help_text)
+    help_text = "folder of your own images or frames, drawn behind the boxes; guide.md names the files"
+    parser.add_argument("--images", type=Path, metavar="DIR", help=help_text)
+    help_text = "the size that the boxes belong to, if not that of the image files"
+    parser.add_argument("--image-size", type=images.image_size, metavar="WxH", help=help_text)
 
 
 def _tasks_with_subset() -> list[str]:

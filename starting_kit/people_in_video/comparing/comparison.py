@@ -246,12 +246,12 @@ def sentences(standings: Standings) -> list[str]:
 def page(comparison: Comparison) -> str:
     """Return the page: scores and differences first, then where they come from."""
     standings = comparison.standings
-    first = [
+    first_cards = [
         _scores_card(comparison),
         *_invalid_cards(comparison),
     ]
     item_pairs = comparison.item_pairs
-    rest = [
+    other_cards = [
         *_item_difference_cards(comparison),
         *([item_pairs_card(item_pairs, standings.task.item)] if item_pairs else []),
         *_leaderboard_cards(comparison),
@@ -261,7 +261,7 @@ def page(comparison: Comparison) -> str:
         *_note_cards(comparison),
         standings_parts.method_card(standings, comparison.signature, standings.task.half_samples),
     ]
-    body = with_contents(first, rest)
+    body = with_contents(first_cards, other_cards)
     style = standings_style() + (drawings_style() if item_pairs else "")
     return document(standings.task.title, _head(comparison), body, style)
 
@@ -322,8 +322,8 @@ def _item_difference_cards(comparison: Comparison) -> list[Element]:
         item_differences = column[~np.isnan(column)].tolist()
         n_items = Counter(_side(sign * difference) for difference in item_differences)
         text = f"{n_items['up']:,} better, {n_items['even']:,} equal, {n_items['down']:,} worse"
-        whose = element("div", cut(standings.names[place]), element("small", text), class_="name")
-        rows.append([whose, _strip(item_differences, scale, sign, text)])
+        name_cell = element("div", cut(standings.names[place]), element("small", text), class_="name")
+        rows.append([name_cell, _strip(item_differences, scale, sign, text)])
     item = standings.task.item
     better_side = "right" if sign > 0 else "left"
     note = f"Score of each {item} minus that of {cut(standings.names[base])}: {better_side} of the "

@@ -81,10 +81,10 @@ def draw_item_pairs(
         return None
     items = [loaded.items[number] for number in largest_first.tolist()]
     settings = {**loaded.settings, "notes": False, "interval": False}
-    selected = replace(
+    subset = replace(
         loaded.select_items(items), settings=settings, n_drawings=MOST_DRAWINGS, draws_right=True
     )
-    pictures_of_sides = [_pictures(selected, name, score) for name in names]
+    pictures_of_sides = [_pictures(subset, name, score) for name in names]
     pairs = []
     for item, scores in zip(items, item_scores[largest_first].tolist()):
         first, second = (pictures.get(item, {}) for pictures in pictures_of_sides)
@@ -98,12 +98,12 @@ def draw_item_pairs(
 
 
 def _pictures(
-    selected: HomeLoaded, name: str, score: Callable[[HomeLoaded, str], Result]
+    subset: HomeLoaded, name: str, score: Callable[[HomeLoaded, str], Result]
 ) -> dict[str, dict[str, Picture]]:
     """Return the pictures of each item by their titles, the worst first."""
     pictures_of_item: dict[str, dict[str, Picture]] = {}
     try:
-        sections = score(selected, name).sections
+        sections = score(subset, name).sections
     except Refused:
         # It has none of these items.
         return pictures_of_item
@@ -129,8 +129,10 @@ def _of_one_size(first: Picture | None, second: Picture | None) -> tuple[Picture
     (first_drawing,), (second_drawing,) = first.drawings, second.drawings
     width = max(first_drawing.size[0], second_drawing.size[0])
     height = max(first_drawing.size[1], second_drawing.size[1])
-    enlarged = [drawing._replace(size=(width, height)) for drawing in (first_drawing, second_drawing)]
-    return replace(first, drawings=enlarged[:1]), replace(second, drawings=enlarged[1:])
+    enlarged_drawings = [
+        drawing._replace(size=(width, height)) for drawing in (first_drawing, second_drawing)
+    ]
+    return replace(first, drawings=enlarged_drawings[:1]), replace(second, drawings=enlarged_drawings[1:])
 
 
 def item_pairs_card(item_pairs: ItemPairs, item: str) -> Element:

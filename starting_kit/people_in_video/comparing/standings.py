@@ -174,11 +174,11 @@ def standings_table(
 
     lines = []
     for row in rows:
-        below = ["baseline"] if row.place is None else details[row.place]
+        lines_below = ["baseline"] if row.place is None else details[row.place]
         score = text_over_text(row.score_text, band_text(row.band, standings.decimals))
         cells: list[Child] = [
             _rank_cell(standings, row),
-            name_element(row.name, *(element("small", text) for text in below)),
+            name_element(row.name, *(element("small", text) for text in lines_below)),
             element("div", score, forest_row(row.band, score_scale), class_="plotted"),
         ]
         if has_differences:
@@ -224,9 +224,9 @@ def _rank_cell(standings: Standings, row: Row) -> Child:
     return text_over_text(rank, standings.comparison.rank_set_text(row.place))
 
 
-def name_element(name: str, *below: Element) -> Element:
+def name_element(name: str, *elements_below: Element) -> Element:
     """Return the name of a submission or a team in a table, which breaks where it is long."""
-    return element("div", cut(name, LONGEST_NAME), *below, class_="name")
+    return element("div", cut(name, LONGEST_NAME), *elements_below, class_="name")
 
 
 def difference_element(difference: Band, scale: Scale, decimals: int) -> Element:
@@ -241,9 +241,9 @@ def too_few(n_items: int, unit: str) -> str:
     return f"{counted(n_items, unit)} {verb} too few"
 
 
-def text_over_text(text: str, below: str) -> Element:
+def text_over_text(text: str, text_below: str) -> Element:
     """Return a text over a smaller one."""
-    return element("div", text, element("small", below), class_="two")
+    return element("div", text, element("small", text_below), class_="two")
 
 
 def sentences(standings: Standings) -> list[str]:
@@ -313,8 +313,8 @@ def _visible_sentences(standings: Standings) -> list[str]:
         return [f"{text}."]
     difference = abs(float(comparison.pairs.difference[0]))
     if 0 < difference < comparison.visible:
-        needed = counted(round(comparison.items_needed(difference)), standings.unit)
-        text += f"; one of {difference:.{decimals}f}, as between the first two, needs about {needed}"
+        items_text = counted(round(comparison.items_needed(difference)), standings.unit)
+        text += f"; one of {difference:.{decimals}f}, as between the first two, needs about {items_text}"
     return [f"{text}."]
 
 
@@ -404,8 +404,11 @@ def table_cards(
     return [card(key, title, text, *table(columns, rows, title, n_open))]
 
 
-def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
-    """Return the matrix of p values and differences of the first submissions; ``where`` all numbers are."""
+def pairs_card(standings: Standings, numbers_place: str, *more: Element) -> Element:
+    """Return the matrix of p values and differences of the first submissions.
+
+    ``numbers_place`` says where the numbers of all pairs are.
+    """
     names = [cut(name, _LONGEST_LABEL) for name in standings.names[:MOST_DRAWN]]
     pairs = standings.comparison.pairs
     cells = [[element("td", "", class_="open") for _ in names] for _ in names]
@@ -426,7 +429,7 @@ def pairs_card(standings: Standings, where: str, *more: Element) -> Element:
         f"The first {counted(len(names), noun)}. Above the diagonal: the adjusted p value, and below it p of "
         "this pair alone. Under the diagonal: the score of the row less that of the column. Green: the "
         f"{noun} of the row is significantly better, red: significantly worse. “(Holm)”: the interval for "
-        f"all pairs holds 0. All numbers: {where}."
+        f"all pairs holds 0. All numbers: {numbers_place}."
     )
     return card("pairs", "Pairs", note, scroll(matrix_table(names, names, cells), "Pairs"), *more)
 

@@ -93,5 +93,5 @@ def _quantized(labels: np.ndarray, uv: np.ndarray) -> np.ndarray:
         raise ValueError(f"{problem}; they must be numbers")
     if not np.isfinite(uv).all():
         raise ValueError("U or V is NaN or infinite; leave the detection out")
-    scaled = np.clip(uv * uv.dtype.type(255), 0, 255)
-    return np.concatenate([labels[None].astype(np.uint8), scaled.astype(np.uint8)])
+    scaled_uv = np.clip(uv * uv.dtype.type(255), 0, 255)
+    return np.concatenate([labels[None].astype(np.uint8), scaled_uv.astype(np.uint8)])

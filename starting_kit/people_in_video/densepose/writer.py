@@ -167,7 +167,7 @@ class DensePoseWriter:
         # Saving has moved the place in the file.
         begin = self._waiting.seek(0, os.SEEK_END)
         key = detection_key(checked_box, certainty, array)
-        if any(written.key == key for written in best):
+        if any(detection.key == key for detection in best):
             self._n_equal += 1
             return
         if len(best) == MOST_DETECTIONS and best[-1].key < key:
@@ -216,9 +216,9 @@ class DensePoseWriter:
                 stream = stack.enter_context(archive.open(self._name, "w", force_zip64=True))
             detections = DetectionList(stream)
             for image in sorted(self._best_of_image):
-                for written in self._best_of_image[image]:
-                    self._waiting.seek(written.begin)
-                    detections.add(self._waiting.read(written.size).decode("ascii"))
+                for detection in self._best_of_image[image]:
+                    self._waiting.seek(detection.begin)
+                    detections.add(self._waiting.read(detection.size).decode("ascii"))
             detections.close()
 
     def _print_size(self, path: Path) -> None:
@@ -237,8 +237,8 @@ def _triples(detections: Any) -> list[tuple[Any, Any, Any]]:
     triples = list(detections)
     for index, triple in enumerate(triples):
         if not isinstance(triple, (tuple, list)) or len(triple) != 3:
-            wanted = "give a list of (box, score, iuv), of a single detection, too"
-            raise ValueError(f"detections[{index}] is a {type(triple).__name__}; {wanted}")
+            remedy = "give a list of (box, score, iuv), of a single detection, too"
+            raise ValueError(f"detections[{index}] is a {type(triple).__name__}; {remedy}")
     return triples
 
 
@@ -297,11 +297,11 @@ class DensePosePredictions(Predictions):
         try:
             return gather([entry], self._rules, self._public, self._keep)
         except Refused as refused:
-            placed = Findings()
+            placed_findings = Findings()
             for problem in refused.findings.problems:
-                _, *rest = steps(problem.where)
-                placed.repeat(problem, where="/" + "/".join([str(index), *rest]))
-            raise Refused(placed) from None
+                _, *steps_below = steps(problem.where)
+                placed_findings.repeat(problem, where="/" + "/".join([str(index), *steps_below]))
+            raise Refused(placed_findings) from None
 
     def join(self, key: Key, earlier: Any, later: Any) -> Any:
         """Return the detections of both calls."""
@@ -339,16 +339,16 @@ def _joined_in_order(parts: Sequence[Gathered]) -> Gathered:
     """Return detections that were gathered apart as those of one file, which has them in this order."""
     hints = DetectionHints()
     first_of_image: dict[int, int] = {}
-    kept: list[Kept] = []
+    detections: list[Kept] = []
     n_before = 0
     for part in parts:
         hints.add(part.hints)
         for image_id, first in part.first_of_image.items():
             first_of_image.setdefault(image_id, n_before + first)
-        kept += [replace(detection, index=n_before + detection.index) for detection in part.kept]
+        detections += [replace(detection, index=n_before + detection.index) for detection in part.kept]
         n_before += part.n_detections
     return Gathered(
-        kept=in_order(best_of_images(kept)),
+        kept=in_order(best_of_images(detections)),
         n_detections=n_before,
         n_other_categories=sum(part.n_other_categories for part in parts),
         n_other_images=sum(part.n_other_images for part in parts),
@@ -384,8 +384,8 @@ def _check_pixels(array: np.ndarray, box: Sequence[float]) -> None:
             hint = "; write np.moveaxis(iuv, -1, 0)"
         elif array.ndim == 3 and are_corners(box, array.shape):
             hint = "; write the box as x, y, width, height, not as two corners"
-        needed = f"(3, int(height), int(width)) = {shape}"
-        raise ValueError(f"the array has shape {array.shape}; the box needs {needed}{hint}")
+        shape_text = f"(3, int(height), int(width)) = {shape}"
+        raise ValueError(f"the array has shape {array.shape}; the box needs {shape_text}{hint}")
     if array.dtype != np.uint8:
         hint = "parts 0..24, U and V 0..255; for U and V in 0..1 write np.rint(255 * u).astype(np.uint8)"
         raise ValueError(f"the array is of type {array.dtype}; it must be uint8: {hint}")

@@ -107,21 +107,21 @@ def _objects_of_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
     joined: Joined = measured.statistics.joined
     objects, words = joined.objects, measured.reference.words
     segments = np.unique(objects.segment)
-    tried = segments[spread_evenly(len(segments), _SEGMENTS_TRIED)]
-    chosen = np.flatnonzero(np.isin(objects.segment, tried))
-    named_word = _named_words(is_given, measured)[chosen]
+    tried_segments = segments[spread_evenly(len(segments), _SEGMENTS_TRIED)]
+    tried_objects = np.flatnonzero(np.isin(objects.segment, tried_segments))
+    named_word = _named_words(is_given, measured)[tried_objects]
     word = np.repeat(np.arange(len(words.segment)), np.diff(words.box_start))
-    entry, true_box, _ = pairs_in_groups(objects.segment[chosen], words.segment[word])
+    entry, true_box, _ = pairs_in_groups(objects.segment[tried_objects], words.segment[word])
     word, frame = word[true_box], words.frame[true_box]
 
     def iou_of(boxes: Floats) -> Floats:
         return pair_iou(
-            boxes[chosen[entry], frame].astype(np.float64), words.box[true_box].astype(np.float64)
+            boxes[tried_objects[entry], frame].astype(np.float64), words.box[true_box].astype(np.float64)
         )
 
     def agrees(iou: Floats) -> Bools:
         is_own = (word == named_word[entry]) & (iou > BOX_IOU)
-        return np.bincount(entry[is_own], minlength=len(chosen)) > 0
+        return np.bincount(entry[is_own], minlength=len(tried_objects)) > 0
 
     iou = iou_of(objects.box)
     trial = Trial(
@@ -129,7 +129,7 @@ def _objects_of_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
         words=_FRAMES_FIRST,
         before=agrees(iou),
         after=agrees(iou_of(_transpose(objects.segment, objects.box))),
-        item=joined.segment_video[objects.segment[chosen]],
+        item=joined.segment_video[objects.segment[tried_objects]],
         change=Change(),
     )
     if agrees_well(trial.before):
@@ -139,7 +139,7 @@ def _objects_of_segments(is_given: bool, measured: Measured) -> Iterator[Trial]:
     yield trial._replace(
         family=Family.ORDER,
         words="with the objects of each segment in another order",
-        after=_fit_each_other(entry[is_candidate], word[is_candidate], iou[is_candidate], len(chosen)),
+        after=_fit_each_other(entry[is_candidate], word[is_candidate], iou[is_candidate], len(tried_objects)),
         change=None,
         least_share=LEAST_SHARE_OF_COMBINATION,
     )
@@ -243,7 +243,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
     return [
         Comparison(
             kind="places",
-            what="boxes",
+            noun="boxes",
             samples=_boxes,
             remedy=_BOX,
             remedies=_REMEDIES_OF_BOXES,
@@ -252,7 +252,7 @@ def _comparisons_of_boxes(is_given: bool) -> list[Comparison]:
         ),
         Comparison(
             kind="places",
-            what="boxes of a segment",
+            noun="boxes of a segment",
             samples=partial(_objects_of_segments, is_given),
             remedy=_OBJECT,
             repaired=_with_transposed_boxes,
@@ -285,7 +285,7 @@ EXPLANATIONS = {
         [
             Comparison(
                 kind="names",
-                what="word indexes",
+                noun="word indexes",
                 samples=_indexes,
                 remedy=_INDEX,
                 repaired=_with_changed_indexes,

@@ -26,8 +26,8 @@ def array_trials(sample: Arrays) -> Iterator[list[Trial]]:
     """Yield the trials of each family for arrays."""
     shares_before = sample.shares_near(sample.as_submitted)
     for share_of_points in SHARES_OF_POINTS:
-        before = shares_before >= share_of_points
-        if agrees_well(before):
+        agrees_before = shares_before >= share_of_points
+        if agrees_well(agrees_before):
             continue
         single_changes, combinations = list[Trial](), list[Trial]()
         # All are equally simple, and many are right for some of the points: for those in the middle of a
@@ -37,24 +37,24 @@ def array_trials(sample: Arrays) -> Iterator[list[Trial]]:
                 words = " and ".join(filter(None, (reading, channels)))
                 trials = combinations if reading and channels else single_changes
                 if words:
-                    trials += _trials(sample, family, words, changed_values, before, share_of_points)
+                    trials += _trials(sample, family, words, changed_values, agrees_before, share_of_points)
         yield single_changes
         yield [trial._replace(least_share=LEAST_SHARE_OF_COMBINATION) for trial in combinations]
 
 
 def _trials(
-    sample: Arrays, family: Family, words: str, values: Ints, before: Bools, share_of_points: float
+    sample: Arrays, family: Family, words: str, values: Ints, agrees_before: Bools, share_of_points: float
 ) -> list[Trial]:
     """Return the trial of other values (p, 3), unless it is hopeless."""
     shares_near = sample.shares_near(values)
-    after = shares_near >= share_of_points
-    if after.mean() < LEAST_SHARE:
+    agrees_after = shares_near >= share_of_points
+    if agrees_after.mean() < LEAST_SHARE:
         return []
     trial = Trial(
         family=family,
         words=words,
-        before=before,
-        after=after,
+        before=agrees_before,
+        after=agrees_after,
         item=sample.item,
         own_agreement=shares_near,
         exchanged_agreement=sample.exchanged_shares_near(values),

@@ -76,7 +76,7 @@ def _comparisons(instance: str) -> list[Comparison]:
     return [
         Comparison(
             kind="places",
-            what="rows",
+            noun="rows",
             samples=_rows,
             remedy=_FRAMES,
             remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE},
@@ -85,7 +85,7 @@ def _comparisons(instance: str) -> list[Comparison]:
         ),
         Comparison(
             kind="names",
-            what=f"{instance} classes",
+            noun=f"{instance} classes",
             samples=_classes,
             remedy=f"Number {instance}s from 1, in the order of the task's page",
             repaired=_repaired,

@@ -48,13 +48,13 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
     """Yield the boxes of the best detections of sampled images, as many as each has persons."""
     persons: Persons = measured.reference.persons
     n_images = len(persons.image_id)
-    kept: list[Kept] = measured.rows.kept
-    image = np.array([detection.image for detection in kept], dtype=np.int64)
-    score = np.array([detection.score for detection in kept], dtype=np.float64)
+    detections: list[Kept] = measured.rows.kept
+    image = np.array([detection.image for detection in detections], dtype=np.int64)
+    score = np.array([detection.score for detection in detections], dtype=np.float64)
     order = np.lexsort((-score, image))
     n_persons = np.bincount(persons.image, minlength=n_images)
     best = order[ranks_in_groups(image[order]) < n_persons[image[order]]]
-    boxes = np.array([kept[entry].box for entry in best.tolist()], np.float64)
+    boxes = np.array([detections[entry].box for entry in best.tolist()], np.float64)
     regions = Regions(
         corners=from_sizes(boxes.reshape(-1, 4)),
         item=image[best],
@@ -70,15 +70,17 @@ def _boxes(measured: Measured) -> Iterator[Regions]:
 def _arrays(measured: Measured) -> Iterator[Arrays]:
     """Yield parts, U and V at points of persons, of the best detection that is on each."""
     persons: Persons = measured.reference.persons
-    sampled = [pixels for pixels in _best_pixels_of_persons(measured.rows.kept) if len(pixels.point)]
-    if not sampled:
+    pixels_of_persons = [
+        pixels for pixels in _best_pixels_of_persons(measured.rows.kept) if len(pixels.point)
+    ]
+    if not pixels_of_persons:
         return
-    image = persons.image[[pixels.person for pixels in sampled]].astype(np.int64)
+    image = persons.image[[pixels.person for pixels in pixels_of_persons]].astype(np.int64)
     entries = choose_entries(image)
-    sampled = [sampled[entry] for entry in entries.tolist()]
-    point = np.concatenate([pixels.point for pixels in sampled])
-    entry = np.repeat(np.arange(len(sampled)), [len(pixels.point) for pixels in sampled])
-    values = np.concatenate([pixels.values for pixels in sampled], axis=1).astype(np.int64)
+    pixels_of_persons = [pixels_of_persons[entry] for entry in entries.tolist()]
+    point = np.concatenate([pixels.point for pixels in pixels_of_persons])
+    entry = np.repeat(np.arange(len(pixels_of_persons)), [len(pixels.point) for pixels in pixels_of_persons])
+    values = np.concatenate([pixels.values for pixels in pixels_of_persons], axis=1).astype(np.int64)
     true_values = _true_values(persons, point, measured.reference.template)
     # But for the few whose vertex is at no cell that is looked up.
     has_values = ~np.isnan(true_values).any(axis=1)
@@ -92,10 +94,10 @@ def _arrays(measured: Measured) -> Iterator[Arrays]:
     )
 
 
-def _best_pixels_of_persons(kept: Sequence[Kept]) -> list[SampledPixels]:
+def _best_pixels_of_persons(detections: Sequence[Kept]) -> list[SampledPixels]:
     """Return the pixels of the detection with the best score on each person, in the order of persons."""
     best_of_person: dict[int, tuple[float, SampledPixels]] = {}
-    for detection in kept:
+    for detection in detections:
         # Detections that the program read have none.
         pixels = detection.sampled_pixels if isinstance(detection, SampledKept) else None
         if pixels is None:
@@ -180,7 +182,7 @@ EXPLANATIONS = {
             Comparison("scores", "first detections", _scores, _SCORE, repaired=_with_reversed_scores),
             Comparison(
                 kind="places",
-                what="boxes",
+                noun="boxes",
                 samples=_boxes,
                 remedy=_BOX,
                 remedies={Family.ITEMS: _OWN_IMAGE},

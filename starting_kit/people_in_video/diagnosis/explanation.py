@@ -103,10 +103,10 @@ def explained_notes(loaded: AnyLoaded, whole_reference: Any, submission: Any, re
     explained_codes = codes_explained_by([*result.notes, *names, *repair_notes])
     if any(note.is_mistake for note in [*names, *repair_notes]):
         explained_codes.add(_LOW)
-    others = [note for note in notes if note.code not in explained_codes]
+    other_notes = [note for note in notes if note.code not in explained_codes]
     measured = Measured(loaded.reference, submission, result.statistics)
-    others = [_with_steps(note, loaded.task, measured) if note.code == _LOW else note for note in others]
-    return mistakes_first([*repair_notes, *others, *names])
+    notes_with_steps = [_with_steps(note, loaded.task, measured) for note in other_notes]
+    return mistakes_first([*repair_notes, *notes_with_steps, *names])
 
 
 def _one_for_a_cause(
@@ -149,7 +149,7 @@ def _has_same_spelling(repair: Repair, unknown: UnknownNames) -> bool:
     if repair.trial.change is None or not unknown.explanation.startswith(REMEDY):
         return False
     word = repair.trial.change.word
-    return all(word(name) == near for name, near in unknown.nearest.items())
+    return all(word(name) == nearest_name for name, nearest_name in unknown.nearest.items())
 
 
 def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score: float) -> Note:
@@ -158,25 +158,25 @@ def _names_note(loaded: AnyLoaded, submission: Any, unknown: UnknownNames, score
     rename = _explanation(loaded.task).rename
     if not unknown.nearest or rename is None:
         return note
-    renamed = rename(submission, {unknown.kind: unknown.nearest})
-    statistics = loaded.task.measure(loaded.reference, renamed, loaded.settings)
+    renamed_submission = rename(submission, {unknown.kind: unknown.nearest})
+    statistics = loaded.task.measure(loaded.reference, renamed_submission, loaded.settings)
     sign = 1 if loaded.task.higher_is_better else -1
     points = round(sign * (loaded.task.scores(statistics)["score"] - score), _DECIMALS)
     # What is far from all names of the data may be anything.
     has_all = unknown.nearest.keys() >= unknown.counts.keys()
-    what = "this costs" if has_all else "those with a nearest name cost"
-    cost = f"; {what} {points:.{_DECIMALS}f}" if points > 0 else ""
+    phrase = "this costs" if has_all else "those with a nearest name cost"
+    cost = f"; {phrase} {points:.{_DECIMALS}f}" if points > 0 else ""
     return note._replace(text=note.text + cost)
 
 
 def _repair_note(loaded: AnyLoaded, repair: Repair) -> Note:
     """Return the note on a repair: shares, the first items, and the score with it and those before it."""
     trial = repair.trial
-    after, before = _percent(trial.share_after), _percent(trial.share_before)
+    percent_after, percent_before = _percent(trial.share_after), _percent(trial.share_before)
     places = ", ".join(loaded.items[item] for item in repair.better_items[:_MOST_PLACES])
     items = f"{len(repair.better_items)} of {counted(repair.n_items, loaded.task.item)}"
     texts = [
-        f"read {trial.words}, {after} of your {repair.what} agree; as submitted, {before}",
+        f"read {trial.words}, {percent_after} of your {repair.noun} agree; as submitted, {percent_before}",
         f"more agree in {items} that were compared, first {places}",
     ]
     if repair.repaired is not None:
@@ -190,7 +190,9 @@ def _percent(share: float) -> str:
 
 
 def _with_steps(note: Note, task: Task, measured: Measured) -> Note:
-    """Return the note on a low score with the step at which agreement is lost."""
+    """Return a note; that on a low score has the step at which agreement is lost."""
+    if note.code != _LOW:
+        return note
     score, usual_causes = note.text.rsplit(". ", 1)
     # A submission may hold numbers of any size.
     with np.errstate(all="ignore"):
@@ -206,7 +208,7 @@ def _step_texts(task: Task, measured: Measured) -> Iterator[str]:
         if not len(agreement):
             continue
         claim = "fit an annotated one" if isinstance(sample, Regions) else "are right"
-        text = f"{_percent(agreement.mean())} of your {comparison.what} {claim}"
+        text = f"{_percent(agreement.mean())} of your {comparison.noun} {claim}"
         if agreement.mean() <= _LOST_SHARE:
             yield f"Agreement is lost here: {text}"
             return

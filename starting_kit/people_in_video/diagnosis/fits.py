@@ -81,15 +81,15 @@ def fit_axes(sample: Regions, corners: Floats) -> AxisMap:
     """Return the map of ``corners`` (n, 2 d) with the best mean IoU; a simpler or rounder one if it is hardly
     worse."""
     is_some = some_entries(sample)
-    some, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
+    some_regions, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
 
     def quality(axis_map: AxisMap) -> float:
-        return float(some.best_iou(axis_map.corners(some_corners)).mean())
+        return float(some_regions.best_iou(axis_map.corners(some_corners)).mean())
 
     maps_of_axes = _voted_maps(sample, corners)
     votes = [AxisMap(*np.array(axes).T) for axes in product(*maps_of_axes)]
     losses = [(1 - _ROUND_LOSS) ** axis_map.n_parameters for axis_map in votes]
-    best = votes[int((_qualities(some, some_corners, maps_of_axes) * losses).argmax())]
+    best = votes[int((_qualities(some_regions, some_corners, maps_of_axes) * losses).argmax())]
     refined = _refine(sample, corners, best)
     if quality(refined) > quality(best):
         best = refined
@@ -175,12 +175,12 @@ def _rounder_maps(axis_map: AxisMap, corners: Floats, steps_of_unit: int) -> lis
     maps = []
     for scale in scales:
         # Another scale needs another offset, so that the middle stays where it is.
-        signed = np.where(axis_map.scale == 1, 1.0, np.sign(axis_map.scale) * scale)
-        moved = axis_map.offset + (axis_map.scale - signed) * np.median(centers(corners), axis=0)
-        offset = np.where(axis_map.offset == 0, 0.0, moved)
+        signed_scale = np.where(axis_map.scale == 1, 1.0, np.sign(axis_map.scale) * scale)
+        moved_offset = axis_map.offset + (axis_map.scale - signed_scale) * np.median(centers(corners), axis=0)
+        offset = np.where(axis_map.offset == 0, 0.0, moved_offset)
         for step in offset_steps:
             size_of_step = step * steps_of_unit
-            maps.append(AxisMap(signed, size_of_step * np.rint(offset / size_of_step)))
+            maps.append(AxisMap(signed_scale, size_of_step * np.rint(offset / size_of_step)))
     return maps
 
 
@@ -200,8 +200,8 @@ def _factors_of_time() -> list[float]:
 
 
 def _simplest_first(factors: set[Fraction]) -> list[float]:
-    ordered = sorted(factors, key=lambda factor: factor.numerator + factor.denominator)
-    return [float(factor) for factor in ordered]
+    sorted_factors = sorted(factors, key=lambda factor: factor.numerator + factor.denominator)
+    return [float(factor) for factor in sorted_factors]
 
 
 def map_words(axis_map: AxisMap, axes: Sequence[str], steps_of_unit: int = 1) -> str:

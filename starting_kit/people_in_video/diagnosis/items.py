@@ -27,7 +27,7 @@ _LABELS = "Write the labels of the task's page, each for what it names"
 class _Places(NamedTuple):
     """What the places of instances of a kind are called, and how to write them right."""
 
-    what: str
+    noun: str
     axes: tuple[str, ...]
     levels: tuple[float, ...]
     remedy: str
@@ -52,13 +52,13 @@ class _Places(NamedTuple):
 
 
 _SEGMENTS = _Places(
-    what="segments",
+    noun="segments",
     axes=("seconds",),
     levels=(BOX_IOU, CLOSE_IOU),
     remedy="Write start and end in seconds from the beginning of the item",
 )
 _BOXES = _Places(
-    what="boxes",
+    noun="boxes",
     axes=("x", "y"),
     levels=(BOX_IOU,),
     remedy="Write x1, y1, x2 and y2 as the task's page says",
@@ -98,15 +98,15 @@ def _explanation(places: _Places) -> Explanation:
         [
             Comparison(
                 kind="places",
-                what=places.what,
+                noun=places.noun,
                 samples=places.samples,
                 remedy=places.remedy,
-                remedies={Family.ITEMS: f"Give each item its own {places.what}; ids may be in any order"},
+                remedies={Family.ITEMS: f"Give each item its own {places.noun}; ids may be in any order"},
                 repaired=_repaired,
             ),
             Comparison(
                 kind="names",
-                what="labels",
+                noun="labels",
                 samples=partial(_labels, places),
                 remedy=_LABELS,
                 repaired=_repaired,
@@ -126,7 +126,7 @@ def _labels_of_items(measured: Measured) -> Iterator[Names]:
         item=np.arange(len(true.keys)),
         item_noun="item",
         true_of_item=true.values,
-        what="labels",
+        noun="labels",
     )
 
 
@@ -134,10 +134,10 @@ def _repaired_labels(measured: Measured, change: Change) -> arrays.Values:
     """Return the labels of items after a change; an item that gets none keeps its own."""
     items: arrays.Values = measured.rows
     n_items = len(items.keys)
-    meant = change.item(np.arange(n_items))
-    is_item = (meant >= 0) & (meant < n_items)
+    item_number = change.item(np.arange(n_items))
+    is_item = (item_number >= 0) & (item_number < n_items)
     values = items.values.copy()
-    values[meant[is_item]] = items.values[is_item]
+    values[item_number[is_item]] = items.values[is_item]
     return items._replace(values=_renumbered(items.names, change)[values])
 
 
@@ -145,7 +145,7 @@ _OF_LABELS = Explanation(
     [
         Comparison(
             kind="names",
-            what="labels",
+            noun="labels",
             samples=_labels_of_items,
             remedy=_LABELS,
             remedies={Family.ITEMS: "Give each item its own label; ids may be in any order"},

@@ -94,15 +94,15 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
     if not len(entries):
         return
     _, nearest_iou = statistics.nearest_proposals
-    before = nearest_iou[entries] > BOX_IOU
-    if agrees_well(before):
+    agrees_before = nearest_iou[entries] > BOX_IOU
+    if agrees_well(agrees_before):
         return
     first = np.searchsorted(human_frame, human_frame)
     n_humans = np.searchsorted(human_frame, human_frame, "right") - first
     rank = np.arange(len(human_frame)) - first
     orders = [first + (rank + shift) % n_humans for shift in range(1, _MOST_SHIFTS)]
     orders.append(first + n_humans - 1 - rank)
-    agreements = [before]
+    agreements = [agrees_before]
     for order in orders:
         human = np.where(matched_human >= 0, order[matched_human], -1)
         _, iou = nearest_proposals(human, annotated_parts(true_parts), statistics.predicted.proposals)
@@ -112,7 +112,7 @@ def _parts_of_humans(measured: Measured) -> Iterator[Trial]:
     yield Trial(
         family=Family.ORDER,
         words="with the parts of the humans of each frame in another order",
-        before=before,
+        before=agrees_before,
         after=np.array(agreements)[n_agreeing.argmax(axis=0)[frame], np.arange(len(frame))],
         item=true_parts.frame_video[frame],
         least_share=LEAST_SHARE_OF_COMBINATION,
@@ -141,7 +141,15 @@ def _states(measured: Measured) -> Iterator[Sample]:
     item = true_parts.frame_video[true_parts.human_frame[true_parts.part_human[true_part]]]
     true = true_parts.proposal_state[true_part]
     states = true_parts.states
-    yield _in_order(Names(states, proposals.state[proposal], states, true, item, what="states"))
+    names = Names(
+        words=states,
+        predicted=proposals.state[proposal],
+        vocabulary=states,
+        true=true,
+        item=item,
+        noun="states",
+    )
+    yield _in_order(names)
     if not len(proposal):
         return
     # The state of the first proposal of each part, and the place of the part among those of its human.
@@ -154,12 +162,12 @@ def _states(measured: Measured) -> Iterator[Sample]:
     rank = np.arange(len(state)) - first_part[inverse]
     for shift, words in ((1, "later"), (-1, "earlier")):
         other = first_part[inverse] + (rank - shift) % n_parts[inverse]
-        after = state[other][proposals.part[proposal]] == true
+        agrees_after = state[other][proposals.part[proposal]] == true
         yield Trial(
             family=Family.ITEMS,
             words=f"with the states of each human one part {words}",
             before=proposals.state[proposal] == true,
-            after=after,
+            after=agrees_after,
             item=item,
             least_share=0.5,
         )
@@ -180,7 +188,7 @@ def _classes(measured: Measured) -> Iterator[Names]:
         true=true_of_item[video],
         item=video,
         true_of_item=true_of_item,
-        what="action classes",
+        noun="action classes",
     )
 
 
@@ -220,8 +228,8 @@ def _with_changed_videos(measured: Measured, change: Change) -> KineticsSubmissi
 
 
 def _with_changed_classes(measured: Measured, change: Change) -> KineticsSubmission:
-    changed = _with_changed_videos(measured, change).classes
-    classes = {video: change.word(name) for video, name in changed.items()}
+    class_of_video = _with_changed_videos(measured, change).classes
+    classes = {video: change.word(name) for video, name in class_of_video.items()}
     return KineticsSubmission(classes, measured.rows.parts)
 
 
@@ -231,10 +239,10 @@ def _with_changed_names(kind: str, measured: Measured, change: Change) -> Kineti
     return KineticsSubmission(measured.rows.classes, parts)
 
 
-def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts_alone: bool) -> Comparison:
+def _boxes(noun: str, samples: Callable[[Measured], Iterator[Regions]], of_parts_alone: bool) -> Comparison:
     return Comparison(
         kind="places",
-        what=what,
+        noun=noun,
         samples=samples,
         remedy=_BOX,
         remedies={Family.ITEMS: _OWN_VIDEO},
@@ -245,7 +253,9 @@ def _boxes(what: str, samples: Callable[[Measured], Iterator[Regions]], of_parts
 
 def rename(submission: KineticsSubmission, new_names: Mapping[str, Mapping[str, str]]) -> KineticsSubmission:
     """Return a submission with other classes, parts, and states; ``new_names`` are by kind."""
-    new_classes, new_parts, new_states = (new_names.get(kind, {}) for kind in ("class", "part", "state"))
+    new_classes = new_names.get("class", {})
+    new_parts = new_names.get("part", {})
+    new_states = new_names.get("state", {})
     classes = {video: new_classes.get(name, name) for video, name in submission.classes.items()}
     parts = submission.parts._replace(
         names=[new_parts.get(name, name) for name in submission.parts.names],
@@ -265,7 +275,7 @@ EXPLANATIONS = {
             ),
             Comparison(
                 kind="states",
-                what="states",
+                noun="states",
                 samples=_states,
                 remedy=_NAME,
                 remedies={Family.ITEMS: _OWN_PART},
@@ -273,7 +283,7 @@ EXPLANATIONS = {
             ),
             Comparison(
                 kind="classes",
-                what="action classes",
+                noun="action classes",
                 samples=_classes,
                 remedy=_NAME,
                 remedies={Family.ITEMS: _OWN_VIDEO},

@@ -40,14 +40,14 @@ def _trial(
     """Return the trial of other names; ``codes`` (n,) are their places in the vocabulary, if these were
     fitted on other entries."""
     codes = sample.coded(word) if codes is None else codes
-    after = sample.agrees(codes)
+    agrees_after = sample.agrees(codes)
     return Trial(
         family=family,
         words=words,
         before=sample.agrees(sample.as_submitted),
-        after=after,
+        after=agrees_after,
         item=sample.item,
-        own_agreement=after.astype(np.float64),
+        own_agreement=agrees_after.astype(np.float64),
         exchanged_agreement=sample.agrees_with_exchanged(codes),
         change=Change(word=word),
     )
@@ -58,7 +58,7 @@ def _numbers(sample: Names) -> Iterator[Trial]:
     if not all(word.isdecimal() for word in sample.vocabulary):
         return
     for shift, words in ((1, "plus 1"), (-1, "less 1")):
-        yield _trial(sample, Family.NUMBERS, f"with {sample.what} {words}", partial(_shift_number, shift))
+        yield _trial(sample, Family.NUMBERS, f"with {sample.noun} {words}", partial(_shift_number, shift))
 
 
 def _shift_number(shift: int, word: str) -> str:
@@ -79,23 +79,23 @@ def swap_sides(word: str) -> str:
 def _swapped_sides(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right, where names have sides."""
     if any(swap_sides(word) != word for word in sample.vocabulary):
-        yield _trial(sample, Family.ORDER, f"with left and right of {sample.what} exchanged", swap_sides)
+        yield _trial(sample, Family.ORDER, f"with left and right of {sample.noun} exchanged", swap_sides)
 
 
 def _swapped_sides_of_part(sample: Names) -> Iterator[Trial]:
     """Yield the trial of left for right in the items in which hardly any side is right, where others are
     right, as where some videos were mirrored."""
-    swapped = sample.coded(swap_sides)
-    has_side = np.flatnonzero(swapped != sample.as_submitted)
-    before, item = sample.agrees(sample.as_submitted)[has_side], sample.item[has_side]
-    part = find_part(before, item) if len(has_side) else None
+    swapped_codes = sample.coded(swap_sides)
+    has_side = np.flatnonzero(swapped_codes != sample.as_submitted)
+    agrees_before, item = sample.agrees(sample.as_submitted)[has_side], sample.item[has_side]
+    part = find_part(agrees_before, item) if len(has_side) else None
     if part is None:
         return
     yield Trial(
         family=Family.ORDER,
-        words=f"with left and right of {sample.what} exchanged {part.words(sample.item_noun)}",
-        before=before[part.is_tested],
-        after=sample.agrees(swapped)[has_side][part.is_tested],
+        words=f"with left and right of {sample.noun} exchanged {part.words(sample.item_noun)}",
+        before=agrees_before[part.is_tested],
+        after=sample.agrees(swapped_codes)[has_side][part.is_tested],
         item=item[part.is_tested],
         least_share=LEAST_SHARE_OF_COMBINATION,
     )
@@ -111,7 +111,7 @@ def _shifts_of_list(sample: Names) -> Iterator[Trial]:
     shift = int(np.bincount(distance[distance > 0]).argmax())
     signed = shift if shift <= n // 2 else shift - n
     steps = f"{abs(signed)} place{'' if abs(signed) == 1 else 's'}"
-    words = f"with {sample.what} {steps} {'later' if signed > 0 else 'earlier'} in their list"
+    words = f"with {sample.noun} {steps} {'later' if signed > 0 else 'earlier'} in their list"
     other_name = dict(zip(sample.vocabulary, [*sample.vocabulary[shift:], *sample.vocabulary[:shift]]))
     yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word))
 
@@ -123,16 +123,16 @@ def _map_of_list(sample: Names) -> Iterator[Trial]:
     def assign(is_used: Bools) -> Ints:
         """Return the place in the vocabulary of each word, -1 for words without one."""
         counts = np.zeros((len(sample.words), len(sample.vocabulary)), np.int64)
-        used = is_used & (sample.predicted >= 0) & (sample.true >= 0)
-        np.add.at(counts, (sample.predicted[used], sample.true[used]), 1)
+        is_counted = is_used & (sample.predicted >= 0) & (sample.true >= 0)
+        np.add.at(counts, (sample.predicted[is_counted], sample.true[is_counted]), 1)
         return np.append(one_to_one_map(counts), -1)
 
     half = is_in_first_half(sample.item)
     held_out = np.where(half, assign(~half)[sample.predicted], assign(half)[sample.predicted])
     places = assign(np.ones(len(half), dtype=bool)).tolist()
     other_name = {word: sample.vocabulary[place] for word, place in zip(sample.words, places) if place >= 0}
-    how = _respelling(sample, other_name) or "from a list in another order"
-    words = f"with {sample.what} {how}"
+    map_words = _respelling(sample, other_name) or "from a list in another order"
+    words = f"with {sample.noun} {map_words}"
     yield _trial(sample, Family.ORDER, words, lambda word: other_name.get(word, word), held_out)
 
 
@@ -161,16 +161,18 @@ def _shifts_of_items(sample: Names) -> Iterator[Trial]:
     codes = sample.as_submitted
     for shift, words in neighbor_shifts(sample.item_noun):
         item = sample.item + shift
-        after = (codes == sample.true_of_item[item % n_items]) & (item >= 0) & (item < n_items)
-        others = [codes == sample.true_of_item[(item + distance) % n_items] for distance in (1, 2, 3)]
+        agrees_after = (codes == sample.true_of_item[item % n_items]) & (item >= 0) & (item < n_items)
+        agrees_with_others = [
+            codes == sample.true_of_item[(item + distance) % n_items] for distance in (1, 2, 3)
+        ]
         yield Trial(
             family=Family.ITEMS,
             words=words,
             before=sample.agrees(codes),
-            after=after,
+            after=agrees_after,
             item=sample.item,
-            own_agreement=after.astype(np.float64),
-            exchanged_agreement=np.mean(others, axis=0),
+            own_agreement=agrees_after.astype(np.float64),
+            exchanged_agreement=np.mean(agrees_with_others, axis=0),
             change=Change(item=partial(add, shift)),
         )
 

@@ -58,9 +58,9 @@ def _from_corners_of_centers(columns: Floats) -> Floats:
     return _from_centers(to_sizes(columns))
 
 
-def _in_order(order: list[int], read: Reading) -> Reading:
+def _in_order(order: list[int], reading: Reading) -> Reading:
     """Return a reading of columns that come in another order."""
-    return lambda columns: read(columns[:, order])
+    return lambda columns: reading(columns[:, order])
 
 
 _READINGS_OF_BOXES: dict[str, Reading] = {
@@ -96,10 +96,12 @@ def region_trials(sample: Regions) -> Iterator[list[Trial]]:
     yield list(_exact_shifts(sample))
 
 
-def _trial(sample: Regions, family: Family, words: str, change: Change | None, changed: Regions) -> Trial:
-    """Return the trial of a change; ``changed`` is the sample after it, or after one that was fitted on other
-    entries."""
-    own_iou = changed.best_iou(changed.corners)
+def _trial(
+    sample: Regions, family: Family, words: str, change: Change | None, changed_sample: Regions
+) -> Trial:
+    """Return the trial of a change; ``changed_sample`` is the sample after it, or after one that was fitted
+    on other entries."""
+    own_iou = changed_sample.best_iou(changed_sample.corners)
     return Trial(
         family=family,
         words=words,
@@ -107,7 +109,7 @@ def _trial(sample: Regions, family: Family, words: str, change: Change | None, c
         after=own_iou > sample.levels[0],
         item=sample.item_of_entry,
         own_agreement=own_iou,
-        exchanged_agreement=changed.exchanged_iou(),
+        exchanged_agreement=changed_sample.exchanged_iou(),
         change=change,
     )
 
@@ -116,9 +118,9 @@ def _trials_of_corners(
     sample: Regions, family: Family, words: str, change: Change, least_share: float = LEAST_SHARE
 ) -> Iterator[Trial]:
     """Yield the trial of a change of corners, if it may be a repair."""
-    changed = sample.changed(change)
-    trial = _trial(sample, family, words, change, changed)._replace(least_share=least_share)
-    if _is_convincing(sample, trial, changed.corners):
+    changed_sample = sample.changed(change)
+    trial = _trial(sample, family, words, change, changed_sample)._replace(least_share=least_share)
+    if _is_convincing(sample, trial, changed_sample.corners):
         yield trial
 
 
@@ -132,21 +134,22 @@ def _is_convincing(sample: Regions, trial: Trial, corners: Floats) -> bool:
 def _named_readings(sample: Regions) -> Mapping[str, Reading]:
     """Return the corners that columns are read as, by the words for the reading, "" for that of the page."""
     readings = _READINGS_OF_INTERVALS if sample.has_intervals else _READINGS_OF_BOXES
-    read_by_page, written = (from_sizes, to_sizes) if sample.has_sizes else (as_corners, as_corners)
-    return {
-        "" if read is read_by_page else words: partial(_read_again, written, read)
-        for words, read in readings.items()
-    }
+    read_by_page, to_columns = (from_sizes, to_sizes) if sample.has_sizes else (as_corners, as_corners)
+    named_readings = {}
+    for words, reading in readings.items():
+        name = "" if reading is read_by_page else words
+        named_readings[name] = partial(_read_again, to_columns, reading)
+    return named_readings
 
 
-def _read_again(written: Reading, read: Reading, corners: Floats) -> Floats:
-    return read(written(corners))
+def _read_again(to_columns: Reading, reading: Reading, corners: Floats) -> Floats:
+    return reading(to_columns(corners))
 
 
 def _readings(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of other orders and forms of columns, and of places relative to the box around."""
-    for words, read in _named_readings(sample).items():
-        yield from _trials_of_corners(sample, Family.READING, words, _change_of_corners(read))
+    for words, reading in _named_readings(sample).items():
+        yield from _trials_of_corners(sample, Family.READING, words, _change_of_corners(reading))
     if sample.parent is None:
         return
     for words, is_share in (
@@ -186,15 +189,15 @@ def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | Non
 
 def _fits(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
-    for words, read in _named_readings(sample).items():
-        axis_map = fit_axes(sample, read(sample.corners))
+    for words, reading in _named_readings(sample).items():
+        axis_map = fit_axes(sample, reading(sample.corners))
         words_of_map = map_words(axis_map, sample.axes, sample.steps_of_unit)
         if words_of_map:
             yield from _trials_of_corners(
                 sample,
                 Family.FIT,
                 " ".join(filter(None, (words, words_of_map))),
-                _change_of_corners(read, axis_map.corners),
+                _change_of_corners(reading, axis_map.corners),
                 LEAST_SHARE_OF_COMBINATION if words else LEAST_SHARE,
             )
 
@@ -209,11 +212,11 @@ def _scales_of_items(sample: Regions) -> Iterator[Trial]:
     if not exchanged:
         return
     held_out = _scale_held_out(sample, corners, is_even)
-    others = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
+    exchanged_iou = sample.best_iou(_scale_held_out(sample, corners[exchanged[0]], is_even))
     words = f"with {' and '.join(sample.axes)} times a number of its own for each {sample.item_noun}"
     change = Change(corners=partial(_scale_columns, all_scales)) if sample.can_change else None
     trial = _trial(sample, Family.ITEM_SCALE, words, change, replace(sample, corners=held_out))
-    trial = trial._replace(exchanged_agreement=others)
+    trial = trial._replace(exchanged_agreement=exchanged_iou)
     if _is_convincing(sample, trial, held_out):
         yield trial
 

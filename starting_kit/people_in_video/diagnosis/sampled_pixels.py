@@ -158,13 +158,13 @@ class SamplingKeeper(Keeper):
 
     def __call__(self, detection: Detection, image: int) -> SampledKept:
         """Return what is kept of a detection on an image, which is given by its number."""
-        kept = super().__call__(detection, image)
+        kept_detection = super().__call__(detection, image)
         if self._place_before is not None:
             self._place_before.add_neighbor(_AFTER, detection.pixels)
         self._place_before = None
         sampled_pixels = self._sample_pixels(detection, image)
         self._pixels_before = detection.pixels
-        return SampledKept(**vars(kept), sampled_pixels=sampled_pixels)
+        return SampledKept(**vars(kept_detection), sampled_pixels=sampled_pixels)
 
     def _sample_pixels(self, detection: Detection, image: int) -> SampledPixels | None:
         """Return what diagnosis compares of a detection, None if it is on no person of a chosen image."""

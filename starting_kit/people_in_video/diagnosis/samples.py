@@ -379,7 +379,7 @@ class Regions:
             vars(sample).update(pairs=self.pairs, exchanged_pairs=self.exchanged_pairs)
         return sample
 
-    def names(self, words: Sequence[str], what: str) -> Names:
+    def names(self, words: Sequence[str], noun: str) -> Names:
         """Return the names of regions that are on an annotated one; labels are places in ``words``."""
         if self.label is None or self.true_label is None:
             raise ValueError("these regions have no labels")
@@ -392,7 +392,7 @@ class Regions:
             true=self.true_label[true],
             item=self.item[region],
             item_noun=self.item_noun,
-            what=what,
+            noun=noun,
         )
 
     def by_label(self) -> Regions:
@@ -405,15 +405,15 @@ class Regions:
 
     def of_entries(self, is_kept: Bools) -> Regions:
         """Return the sample of some entries; ``is_kept`` has shape (n_entries,)."""
-        kept = is_kept[self.entries]
+        is_region_kept = is_kept[self.entries]
         return replace(
             self,
-            corners=self.corners[kept],
-            item=self.item[kept],
-            slot=self.slots[kept],
-            label=None if self.label is None else self.label[kept],
-            parent=None if self.parent is None else self.parent[kept],
-            entry=(np.cumsum(is_kept) - 1)[self.entries[kept]],
+            corners=self.corners[is_region_kept],
+            item=self.item[is_region_kept],
+            slot=self.slots[is_region_kept],
+            label=None if self.label is None else self.label[is_region_kept],
+            parent=None if self.parent is None else self.parent[is_region_kept],
+            entry=(np.cumsum(is_kept) - 1)[self.entries[is_region_kept]],
         )
 
     def sampled(self) -> Regions:
@@ -448,7 +448,7 @@ class Names:
     item : int array of shape (n,)
     true_of_item : int array of shape (n_items,), optional
         The annotated name of each item where there is one for each; then names may be those of another item.
-    item_noun, what : str
+    item_noun, noun : str
         What words call items and these names: "video", "action classes".
     """
 
@@ -459,7 +459,7 @@ class Names:
     item: Ints
     true_of_item: Ints | None = None
     item_noun: str = "video"
-    what: str = "names"
+    noun: str = "names"
 
     @cached_property
     def as_submitted(self) -> Ints:

@@ -41,7 +41,7 @@ class Comparison(NamedTuple):
     ----------
     kind : str
         "places", "names" or another; a submission gets at most one repair of each kind.
-    what : str
+    noun : str
         What is compared, in words: "humans".
     samples : callable
         Returns the samples of a measured submission, none where nothing can be compared. `Trial` are only
@@ -57,7 +57,7 @@ class Comparison(NamedTuple):
     """
 
     kind: str
-    what: str
+    noun: str
     samples: Callable[[Measured], Iterable[Sample]]
     remedy: str
     remedies: Mapping[Family, str] = MappingProxyType({})
@@ -104,9 +104,9 @@ class Repair(NamedTuple):
     repaired: Measured | None
 
     @property
-    def what(self) -> str:
+    def noun(self) -> str:
         """What was compared."""
-        return self.comparison.what
+        return self.comparison.noun
 
     @property
     def family(self) -> Family:
@@ -149,8 +149,14 @@ def find_repairs(
                     # What would be in the place of the last ones is not in the files.
                     repaired = None
             items, gain = trial.gain_of_items()
-            better_items = items[gain > 0].tolist()
-            repairs.append(Repair(comparison, trial, len(items), better_items, repaired))
+            repair = Repair(
+                comparison=comparison,
+                trial=trial,
+                n_items=len(items),
+                better_items=items[gain > 0].tolist(),
+                repaired=repaired,
+            )
+            repairs.append(repair)
             measured = repaired or measured
     if repairs and score(measured.statistics) < score(as_submitted.statistics):
         return [repair for repair in repairs if repair.repaired is None]

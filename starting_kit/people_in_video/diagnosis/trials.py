@@ -71,8 +71,10 @@ class Change(NamedTuple):
         """Return what gives the item that the predictions of an item are of, by their names in the reference;
         without one a name that is none."""
         numbers = self.item(np.arange(len(items))).tolist()
-        meant = {item: items[number] for item, number in zip(items, numbers) if 0 <= number < len(items)}
-        return lambda item: meant.get(item, f"no item, but {item}")
+        item_of_item = {
+            item: items[number] for item, number in zip(items, numbers) if 0 <= number < len(items)
+        }
+        return lambda item: item_of_item.get(item, f"no item, but {item}")
 
 
 class Trial(NamedTuple):

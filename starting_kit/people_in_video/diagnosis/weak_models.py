@@ -38,23 +38,25 @@ def _without_bias(sample: Regions, corners: Floats) -> Floats:
     growth = np.median((sizes(true) + 1) / size, axis=0)
     share_moved = np.median((centers(true) - centers(region)) / size, axis=0)
     most = _MOST_MOVED if corners.shape[1] == 4 else 0.0
-    moved = np.clip(share_moved, -most, most) * (sizes(corners) + 1)
-    return _with_centers(centers(corners) + moved, sizes(corners) * growth)
+    shift = np.clip(share_moved, -most, most) * (sizes(corners) + 1)
+    return _with_centers(centers(corners) + shift, sizes(corners) * growth)
 
 
 def _mean_iou_with_moved_centers(sample: Regions, corners: Floats) -> float:
     """Return the largest mean IoU of boxes whose centers are scaled and moved while their sizes stay."""
     is_some = some_entries(sample)
-    some, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
-    center, true_center = centers(some_corners), centers(some.true_corners)
-    width = OFFSET_WIDTH * np.median(sizes(some.true_corners), axis=0) if len(true_center) else np.ones(2)
+    some_regions, some_corners = sample.of_entries(is_some), corners[is_some[sample.entries]]
+    center, true_center = centers(some_corners), centers(some_regions.true_corners)
+    width = (
+        OFFSET_WIDTH * np.median(sizes(some_regions.true_corners), axis=0) if len(true_center) else np.ones(2)
+    )
 
     best_iou = 0.0
     for scale in _SCALES_OF_CENTERS:
-        votes = true_center[some.pairs.true] - scale * center[some.pairs.region]
+        votes = true_center[some_regions.pairs.true] - scale * center[some_regions.pairs.region]
         offset = np.array([mode(votes[:, axis], float(width[axis])) for axis in range(2)])
-        moved = _with_centers(scale * center + np.nan_to_num(offset), sizes(some_corners))
-        best_iou = max(best_iou, float(some.best_iou(moved).mean()))
+        moved_corners = _with_centers(scale * center + np.nan_to_num(offset), sizes(some_corners))
+        best_iou = max(best_iou, float(some_regions.best_iou(moved_corners).mean()))
     return best_iou
 
 

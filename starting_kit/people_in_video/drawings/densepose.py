@@ -83,8 +83,8 @@ def image_drawing(persons: Persons, image: int, text: str, objects: Sequence[Dra
 
 def person_shape(persons: Persons, person: int) -> Shape:
     """Return the annotated shape of a person: the outline of its mask, or its box without one."""
-    placed = persons.mask(person)
-    return _shape(GROUND_TRUTH, persons.box[person], placed.mask, placed.column, placed.row)
+    placed_mask = persons.mask(person)
+    return _shape(GROUND_TRUTH, persons.box[person], placed_mask.mask, placed_mask.column, placed_mask.row)
 
 
 def _pairs_to_draw(persons: Persons, statistics: ImageStatistics) -> Ints:
@@ -189,12 +189,12 @@ class _Scene:
     def _outcome(self, person: int, pair: int) -> str:
         """Return the words for a person and the detection next to it."""
         value = float(self._statistics.similarity[pair])
-        needed = float(THRESHOLDS[0])
+        threshold = float(THRESHOLDS[0])
         similarity = f"{NAMES[self._statistics.measure]} {two_decimals(value)}"
         if self._is_matched[person]:
             return f"matched, {similarity}"
-        if value < needed:
-            return f"{similarity}, needs {needed:g}"
+        if value < threshold:
+            return f"{similarity}, needs {threshold:g}"
         return f"{similarity}, but its detection has another person"
 
     def _points(self, person: int, pair: int) -> list[tuple[float, float, float]]:
@@ -215,10 +215,10 @@ class _Scene:
 
     def _predicted_shape(self, row: int) -> Shape:
         box = self._detections[row].box
-        decoded = self._decoded.get(self._detections[row].index)
+        detection = self._decoded.get(self._detections[row].index)
         mask = np.zeros((1, 1), dtype=bool)
-        if decoded:
-            mask = decoded.pixels[..., 0] > 0
+        if detection:
+            mask = detection.pixels[..., 0] > 0
         return _shape(PREDICTION, np.array(box), mask, left=int(box[0]), top=int(box[1]))
 
 

@@ -133,8 +133,8 @@ def _scaled_jpeg(image: ImageFile) -> bytes:
     """Return an image as JPEG whose longer side has at most `_LONGEST` pixels."""
     # Large files are decoded at a smaller size, which is faster.
     image.draft("RGB", (_LONGEST, _LONGEST))
-    scaled = image.convert("RGB")
-    scaled.thumbnail((_LONGEST, _LONGEST))
+    rgb_image = image.convert("RGB")
+    rgb_image.thumbnail((_LONGEST, _LONGEST))
     stream = io.BytesIO()
-    scaled.save(stream, "JPEG", quality=75)
+    rgb_image.save(stream, "JPEG", quality=75)
     return stream.getvalue()

@@ -104,15 +104,15 @@ def _draw_human(statistics: VideoStatistics, human: int, label: str) -> DrawnObj
     iou = part_state.box_iou(np.broadcast_to(true_box, boxes.shape), boxes)
     matched = int(statistics.matched_human[human])
     if matched >= 0:
-        drawn = matched - candidates.start
-        text = f"matched, IoU {iou[drawn]:.2f}"
+        drawn_human = matched - candidates.start
+        text = f"matched, IoU {iou[drawn_human]:.2f}"
     else:
-        drawn = int(iou.argmax())
-        text = f"IoU {two_decimals(iou[drawn])}, needs more than {needed_iou:g}"
-        if iou[drawn] > needed_iou:
+        drawn_human = int(iou.argmax())
+        text = f"IoU {two_decimals(iou[drawn_human])}, needs more than {needed_iou:g}"
+        if iou[drawn_human] > needed_iou:
             text = "its prediction matches another human"
-    both = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn])]
-    return DrawnObject(label, text, matched < 0, both)
+    drawn_shapes = [*shapes(GROUND_TRUTH, true_box), *shapes(PREDICTION, boxes[drawn_human])]
+    return DrawnObject(label, text, matched < 0, drawn_shapes)
 
 
 def _draw_part(statistics: VideoStatistics, part: int) -> DrawnObject:

@@ -42,10 +42,10 @@ class Labels:
         """Add a text inside or outside of the first corner of a box that has room for it."""
         left, top, right, bottom = box
         inner_left, inner_top = right - self._width(text), bottom - self._text_height
-        inside = [(left, top), (inner_left, top), (left, inner_top), (inner_left, inner_top)]
+        inner_corners = [(left, top), (inner_left, top), (left, inner_top), (inner_left, inner_top)]
         above, outer_left = top - self._text_height, left - self._width(text)
-        outside = [(left, above), (left, bottom), (right, top), (outer_left, top), (inner_left, bottom)]
-        self.add(text, [*inside, *outside], class_name)
+        outer_corners = [(left, above), (left, bottom), (right, top), (outer_left, top), (inner_left, bottom)]
+        self.add(text, [*inner_corners, *outer_corners], class_name)
 
     def add(self, text: str, corners: Sequence[Corner], class_name: str) -> None:
         """Add a text with its upper left corner at the first of some places that has room for it; without

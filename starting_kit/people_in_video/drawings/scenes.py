@@ -35,8 +35,9 @@ def sides_key(sides: Collection[str]) -> Element:
 def grid(elements: Sequence[Element], n_open: int, noun: str) -> list[Element]:
     """Return a grid of the first elements, and one of the others, folded."""
     grid = [element("div", *elements[:n_open], class_="drawn")]
-    if rest := elements[n_open:]:
-        grid.append(folded(counted(len(rest), f"more {noun}"), element("div", *rest, class_="drawn")))
+    if further_elements := elements[n_open:]:
+        title = counted(len(further_elements), f"more {noun}")
+        grid.append(folded(title, element("div", *further_elements, class_="drawn")))
     return grid
 
 

@@ -87,19 +87,19 @@ def _choice_of_sides() -> Element:
 
 def drawing(data: Drawing, points: str) -> Element:
     """Return a drawing with its title and words for wrong objects; ``points`` names the value of points."""
-    wrong = [drawn for drawn in data.objects if drawn.is_wrong]
+    wrong_objects = [drawn for drawn in data.objects if drawn.is_wrong]
     words = [
-        element("ol", *(element("li", _words(drawn)) for drawn in wrong[:_MOST_LISTED])),
-        *(element("p", note) for note in _notes(data, n_left_out=len(wrong) - _MOST_LISTED)),
+        element("ol", *(element("li", _words(drawn)) for drawn in wrong_objects[:_MOST_LISTED])),
+        *(element("p", note) for note in _notes(data, n_left_out=len(wrong_objects) - _MOST_LISTED)),
     ]
     canvas = _canvas(data)
     for drawn in data.objects:
         if not drawn.is_wrong:
             canvas.append(_object(drawn, data.size, points))
     # Wrong objects come last, above the others, and the labels of those in the list above all.
-    for drawn in wrong:
+    for drawn in wrong_objects:
         canvas.append(_object(drawn, data.size, points))
-    canvas.extend(_labels(wrong[:_MOST_LISTED], data.size))
+    canvas.extend(_labels(wrong_objects[:_MOST_LISTED], data.size))
     place = {"id": data.anchor} if data.anchor else {}
     return element("div", element("h3", cut(data.title, 120)), canvas, *words, class_="drawing", **place)
 

@@ -117,11 +117,11 @@ def _class_numbers(lanes: Sequence[Lane], n_frames: int, limit: int) -> Element:
     """
     row = element("div", class_="classes")
     for side, _, _ in _SIDES:
-        numbered = []
+        numbered_spans = []
         for lane in lanes:
-            numbered += [(start, end, lane.number) for start, end in getattr(lane, side)[:limit]]
+            numbered_spans += [(start, end, lane.number) for start, end in getattr(lane, side)[:limit]]
         free_from = 0.0
-        for start, end, number in sorted(numbered):
+        for start, end, number in sorted(numbered_spans):
             middle = 50 * (start + end) / max(n_frames, 1)
             if middle >= free_from:
                 style = f"left:{middle:.2f}%"

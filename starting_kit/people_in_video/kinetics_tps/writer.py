@@ -193,10 +193,10 @@ class KineticsTPSWriter(FilePredictions):
 
     def place(self, file: str, where: str) -> tuple[Key, str]:
         """Return the video of a problem, and its argument."""
-        video, *rest = writing.steps(where)
+        video, *steps_below = writing.steps(where)
         if file == CLASSES_FILE:
             return (video, _NO_FRAME), "action"
-        frame, _, *steps = rest
+        frame, _, *steps = steps_below
         argument = f"frames[{frame_number(frame)}]"
         for step in steps:
             argument += f"[{step}]" if step.isdigit() else f".{_ARGUMENTS.get(step, step)}"
@@ -228,14 +228,14 @@ def _checked_part(name: str, proposals: Any, values: PlainValues) -> dict[str, A
     """Return the entry of a part. Raises ValueError as `KineticsTPSWriter.add_human`."""
     if not isinstance(proposals, (tuple, list)) or len(proposals) != 2:
         raise ValueError(f"{name}: a part is (boxes, states), as ([[12, 30, 40, 80]], ['bend'])")
-    what = f"the boxes of {name}"
+    noun = f"the boxes of {name}"
     states = writing.texts(values.of(proposals[1]), f"the states of {name}")
-    boxes = writing.corner_boxes(values.of(proposals[0]), (-1, 4), what)
+    boxes = writing.corner_boxes(values.of(proposals[0]), (-1, 4), noun)
     if len(boxes) != len(states):
         lengths = f"boxes {len(boxes)}, states {len(states)}"
-        raise ValueError(f"{what}: the lengths differ, {lengths}; give one state a box")
+        raise ValueError(f"{noun}: the lengths differ, {lengths}; give one state a box")
     if len(boxes) > MOST_PROPOSALS:
-        raise ValueError(f"{what}: there are {len(boxes)}; keep the best {MOST_PROPOSALS}")
+        raise ValueError(f"{noun}: there are {len(boxes)}; keep the best {MOST_PROPOSALS}")
     return part_entry(boxes.tolist(), states)
 
 

@@ -114,16 +114,16 @@ def _check_splits(reference: Reference, settings: Settings, findings: Findings) 
     videos = set(reference.videos)
     for split in settings["splits"]:
         listed_videos = reference.splits[split]
-        missing = [index for index, video in enumerate(listed_videos) if video not in videos]
-        if missing:
-            first = quote(listed_videos[missing[0]])
-            examples = f"{counted(len(missing), 'video')} of {split!r}, the first is {first}"
+        missing_indexes = [index for index, video in enumerate(listed_videos) if video not in videos]
+        if missing_indexes:
+            first = quote(listed_videos[missing_indexes[0]])
+            examples = f"{counted(len(missing_indexes), 'video')} of {split!r}, the first is {first}"
             findings.add(
                 "E-REF-SPLIT",
                 f"the reference does not hold {examples}",
                 "correct the split",
                 file=settings["split_file"],
-                where=f"/{pointer_part(split)}/{missing[0]}",
+                where=f"/{pointer_part(split)}/{missing_indexes[0]}",
                 rule=split,
             )
 
@@ -161,14 +161,14 @@ def _check_generated(loaded: AnyLoaded) -> Notes:
 
 def _check_lemmas(reference: Reference, fallback: str, findings: Findings) -> None:
     """Look for tokens without a lemma; with the fallback to lower case they are left out on purpose."""
-    missing = [token for token in reference.tokens if token not in reference.lemmas]
+    missing_tokens = [token for token in reference.tokens if token not in reference.lemmas]
     if fallback == "rule":
-        for token in missing:
+        for token in missing_tokens:
             problem = f"the token {quote(token)!r} is missing in the table"
             remedy = "prepare the reference again"
             findings.add("E-REF-LEMMAS", problem, remedy, file=LEMMAS_FILE, rule="token")
-    elif missing:
-        text = f"{counted(len(missing), 'token')} not in the table, taken in lower case"
+    elif missing_tokens:
+        text = f"{counted(len(missing_tokens), 'token')} not in the table, taken in lower case"
         findings.note("N-REF-LEMMAS", text)
 
 

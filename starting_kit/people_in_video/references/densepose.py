@@ -184,8 +184,8 @@ def _copy_triangle(data: Any, name: str, output: Path) -> tuple[int, str]:
     axes_before = (slice(None),) * int(np.argmax(data.shape))
     with output.open("wb") as stream:
         for begin in range(0, data.size, _BLOCK):
-            stored = data[(*axes_before, slice(begin, begin + _BLOCK), ...)]
-            block = np.asarray(stored, dtype="<f4").ravel()
+            stored_block = data[(*axes_before, slice(begin, begin + _BLOCK), ...)]
+            block = np.asarray(stored_block, dtype="<f4").ravel()
             if not (block >= 0).all() or not np.isfinite(block).all():
                 problem, where = "a distance is negative or not finite", f"distances from {begin}"
                 place = {"file": name, "where": where, "rule": "distance"}
@@ -299,16 +299,16 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
     """Check an annotation. Raises Refused."""
     with Findings.collect() as findings:
 
-        def problem(what: str, remedy: str, pointer: str = "", rule: str = "") -> None:
+        def problem(text: str, remedy: str, pointer: str = "", rule: str = "") -> None:
             place = where + pointer
-            findings.add("E-REF-PERSON", what, remedy, file=name, where=place, rule=rule or pointer)
+            findings.add("E-REF-PERSON", text, remedy, file=name, where=place, rule=rule or pointer)
 
         if not isinstance(annotation, dict):
             problem("this is not an object", _OFFICIAL)
             raise Refused(findings)
         if type(annotation.get("id")) is not int or annotation["id"] < 1:
-            what = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
-            problem(what, "renumber it", "/id")
+            text = "the id must be a whole number from 1; the released evaluator takes 0 for no match"
+            problem(text, "renumber it", "/id")
         if annotation.get("image_id") not in images:
             text = f"there is no image {quote(repr(annotation.get('image_id')), 20)}"
             problem(text, "correct it", "/image_id")
@@ -321,7 +321,7 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
         points = _read_points(annotation, problem) if "dp_x" in annotation else None
         parts = _read_masks(annotation.get("dp_masks", []), problem)
     # The fourteen masks of a person take a megabyte; only the runs of the one that counts are kept.
-    placed = _person_mask(annotation["bbox"], parts, images[annotation["image_id"]])
+    placed_mask = _person_mask(annotation["bbox"], parts, images[annotation["image_id"]])
     return _Person(
         image_id=annotation["image_id"],
         category=annotation.get("category_id", 1),
@@ -329,8 +329,8 @@ def _read_person(annotation: JsonValue, images: Sizes, name: str, where: str) ->
         area=annotation["area"],
         crowd=bool(annotation.get("iscrowd", 0)),
         points=points,
-        mask_place=[placed.row, placed.column, *placed.mask.shape],
-        runs=part_masks.mask_to_runs(placed.mask).astype(np.int32),
+        mask_place=[placed_mask.row, placed_mask.column, *placed_mask.mask.shape],
+        runs=part_masks.mask_to_runs(placed_mask.mask).astype(np.int32),
     )
 
 
@@ -355,15 +355,15 @@ def _read_masks(entries: object, problem: AddProblem) -> list[Bools | None]:
     if not isinstance(entries, list):
         problem("this is not a list", "write 14 masks, or an empty list", "/dp_masks")
         return []
-    decoded: list[Bools | None] = []
+    masks_of_parts: list[Bools | None] = []
     for index, entry in enumerate(entries):
-        decoded.append(None)
+        masks_of_parts.append(None)
         try:
-            decoded[-1] = _decode_mask(entry) if entry else None
+            masks_of_parts[-1] = _decode_mask(entry) if entry else None
         except (ValueError, KeyError, TypeError, AttributeError):
             text = "this is not a run-length code of a 256 x 256 mask"
             problem(text, _OFFICIAL, f"/dp_masks/{index}", "mask")
-    return decoded
+    return masks_of_parts
 
 
 def _decode_mask(entry: JsonValue) -> Bools:

@@ -59,15 +59,15 @@ def _select_items(reference: Reference, items: Collection[str]) -> Reference:
     return reference._replace(items=_select(reference.items, items))
 
 
-def _select(items: Items, wanted: Collection[str]) -> Items:
+def _select(items: Items, selected_keys: Collection[str]) -> Items:
     """Return some items, in their order."""
-    is_selected = np.array([key in wanted for key in items.keys], dtype=bool)
-    keys = [key for key in items.keys if key in wanted]
+    is_selected = np.array([key in selected_keys for key in items.keys], dtype=bool)
+    keys = [key for key in items.keys if key in selected_keys]
     if isinstance(items, Values):
         return items._replace(keys=keys, values=items.values[is_selected])
     is_submitted = items.is_submitted[is_selected]
     if isinstance(items, PlainValues):
-        values = [value for key, value in zip(items.keys, items.values) if key in wanted]
+        values = [value for key, value in zip(items.keys, items.values) if key in selected_keys]
         return items._replace(keys=keys, values=values, is_submitted=is_submitted)
     is_kept = is_selected[items.item]
     new_number = np.cumsum(is_selected) - 1

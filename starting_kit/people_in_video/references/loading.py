@@ -73,20 +73,20 @@ def load_for_run(
 
 def _load_folder(task: str, source: Path, cache: str | Path | None, settings: Settings) -> HomeLoaded:
     """Return a task with the reference in a folder; see `load`."""
-    declared = load_task(task)
-    require_packages(declared.needs, task)
+    declaration = load_task(task)
+    require_packages(declaration.needs, task)
     require_path(source)
     try:
         _check_exists(source)
-        _check_setting_names(declared, settings)
-        values = declared.settings(source, settings)
+        _check_setting_names(declaration, settings)
+        values = declaration.settings(source, settings)
         key = _key(task, source, values)
         last_key, last = _loaded.get(task, ("", None))
         if last and last_key == key:
             return last
         with _telling_public_data(task, source):
-            folder = prepared_folder(declared, source, cache, item_groups=values["item_groups"])
-            loaded = at_home(load_reference(declared, folder, values))
+            folder = prepared_folder(declaration, source, cache, item_groups=values["item_groups"])
+            loaded = at_home(load_reference(declaration, folder, values))
         check_reference(loaded)
     except Refused as refused:
         raise ReferenceProblemsError(refused.findings) from None

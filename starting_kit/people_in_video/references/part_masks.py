@@ -101,8 +101,8 @@ def resized_foreground(labels: Floats, height: int, width: int) -> Bools:
     return rows[upper] * (one - down)[:, None] + rows[lower] * down[:, None] > 0.5
 
 
-def _neighbors(size: int, wanted: int) -> tuple[Ints, Ints, Floats]:
-    place = ((np.arange(wanted) + 0.5) * (1 / (wanted / size)) - 0.5).astype(np.float32)
+def _neighbors(size: int, new_size: int) -> tuple[Ints, Ints, Floats]:
+    place = ((np.arange(new_size) + 0.5) * (1 / (new_size / size)) - 0.5).astype(np.float32)
     first = np.floor(place).astype(np.int64)
     weight = place - first.astype(np.float32)
     weight[(first < 0) | (first >= size - 1)] = 0

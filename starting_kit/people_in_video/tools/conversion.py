@@ -62,11 +62,13 @@ class ConversionOptions(NamedTuple):
     boxes: str = ""
     sizes: Path | None = None
 
-    def given(self, but: Collection[str] = ()) -> dict[str, Any]:
+    def given(self, omitted_names: Collection[str] = ()) -> dict[str, Any]:
         """Return the options that are given, by name."""
         defaults = self._field_defaults
         values = self._asdict().items()
-        return {name: value for name, value in values if value != defaults[name] and name not in but}
+        return {
+            name: value for name, value in values if value != defaults[name] and name not in omitted_names
+        }
 
 
 DEFAULT_OPTIONS = ConversionOptions()
@@ -154,7 +156,7 @@ def convert_file(
     if converter is None:
         remedy = "write your predictions with the writer of the kit"
         Findings().refuse("E-TOOL-FILE", f"no files of other tools are known for {task}", remedy, file=name)
-    unread_options = list(options.given(but=converter.options))
+    unread_options = list(options.given(omitted_names=converter.options))
     if unread_options:
         problem = f"{task} has no {option_text(unread_options[0])}"
         Findings().refuse("E-TOOL-FILE", problem, _options_text(converter), file=name)
@@ -222,7 +224,7 @@ def read_submission(
             yield ReadableSubmission(path, notes)
         return
     # Public data is compared with any submission.
-    idle_options = list(options.given(but=["public"]))
+    idle_options = list(options.given(omitted_names=["public"]))
     if idle_options:
         problem = f"this is a submission as it is, in which {option_text(idle_options[0])} changes nothing"
         remedy = "leave the option out"
@@ -259,7 +261,7 @@ def is_converted(task: str, source: Any, options: ConversionOptions = DEFAULT_OP
     if source.suffix == ".zip":
         return False
     if source.suffix == ".json" and load_rules(task).json:
-        return bool(options.given(but=["public"]))
+        return bool(options.given(omitted_names=["public"]))
     # What is packed otherwise is told as what it is; of other files the converter says what to give.
     kind = kind_of_file(source)
     return not kind.is_archive if kind else not zipfile.is_zipfile(source)

@@ -65,7 +65,7 @@ class Demo:
 
     def repairs(self, results, tmp_path):
         """Return what was repaired, with the family of each."""
-        return [(repair.what, repair.family) for repair in self.whole_repairs(results, tmp_path)]
+        return [(repair.noun, repair.family) for repair in self.whole_repairs(results, tmp_path)]
 
     def whole_repairs(self, results, tmp_path):
         loaded = self.loaded["full"]

@@ -69,7 +69,7 @@ def repairs_of(loaded, predicted):
     submission = gathered(loaded.reference, predicted)
     statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
     repairs = explanation.repairs_of(loaded, submission, statistics)
-    return [(repair.what, repair.trial.words) for repair in repairs]
+    return [(repair.noun, repair.trial.words) for repair in repairs]
 
 
 def with_box(change):
@@ -193,7 +193,7 @@ def test_scores_in_reverse_order_are_named_with_the_score_that_they_would_get(lo
     submission = gathered(loaded.reference, predicted)
     statistics = loaded.task.measure(loaded.reference, submission, loaded.settings)
     (repair,) = explanation.repairs_of(loaded, submission, statistics)
-    assert (repair.what, repair.trial.words) == ("first detections", "with scores in reverse order")
+    assert (repair.noun, repair.trial.words) == ("first detections", "with scores in reverse order")
     assert loaded.task.scores(repair.repaired.statistics)["score"] > 0.9
 
 

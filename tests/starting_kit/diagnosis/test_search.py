@@ -346,7 +346,7 @@ def test_sides_that_are_exchanged_in_some_items_are_recognized(n_swapped):
     true = [name for name in random_names(1) if swapped_sides(name) != name]
     item = np.arange(len(true)) // 2
     predicted = [swapped_sides(name) if place < n_swapped else name for name, place in zip(true, item)]
-    repair = search(names_sample(predicted, true, item=item, what="names"))
+    repair = search(names_sample(predicted, true, item=item, noun="names"))
     words = f"with left and right of names exchanged in {n_swapped} of {item[-1] + 1} videos"
     assert (repair.words if repair else None) == (words if n_swapped else None)
 

@@ -35,10 +35,10 @@ def explain_boxes_outside(boxes: Floats, height: float | None = None) -> str:
     """
     if not boxes.size:
         return ""
-    outside = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
-    if not outside and height is not None:
-        outside = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
-    return outside
+    explanation = _explain_ends_beyond(boxes[..., 2], int(_BEYOND * WIDTH), "x")
+    if not explanation and height is not None:
+        explanation = _explain_ends_beyond(boxes[..., 3], int(_BEYOND * height), "y")
+    return explanation
 
 
 def explain_videos_outside(boxes: Floats, video: Ints) -> str:
@@ -56,11 +56,11 @@ def explain_videos_outside(boxes: Floats, video: Ints) -> str:
     return f"in {videos} most boxes end beyond x = {int(_BEYOND * WIDTH)}, up to {boxes[..., 2].max():.6g}"
 
 
-def _explain_ends_beyond(ends: Floats, most: int, axis: str) -> str:
+def _explain_ends_beyond(end: Floats, most: int, axis: str) -> str:
     """Return how many boxes end beyond a place along an axis, "" if they are few."""
-    is_beyond = ends > most
+    is_beyond = end > most
     n_beyond = int(is_beyond.sum())
     if n_beyond < _LEAST_OUTSIDE or is_beyond.mean() <= _MOST_OUTSIDE:
         return ""
     share = f"{n_beyond:,} of {counted(is_beyond.size, 'box', 'boxes')}"
-    return f"{share} end beyond {axis} = {most}, up to {ends.max():.6g}"
+    return f"{share} end beyond {axis} = {most}, up to {end.max():.6g}"

@@ -113,12 +113,16 @@ def _check_mode(mode: str, task_id: str, name: str, findings: Findings) -> None:
 
 def _note_external_data(members: Mapping[str, JsonValue], findings: Findings) -> None:
     """Add a note if a file does not say what external data the method used."""
-    said = members.get("external_data")
-    if isinstance(said, dict) and isinstance(said.get("used"), bool) and isinstance(said.get("details"), str):
+    external_data = members.get("external_data")
+    if (
+        isinstance(external_data, dict)
+        and isinstance(external_data.get("used"), bool)
+        and isinstance(external_data.get("details"), str)
+    ):
         return
-    wanted = '"external_data": {"used": true or false, "details": "..."}'
-    wrong = "it holds something else" if "external_data" in members else "it is missing"
-    findings.note("N-ANET-EXTERNAL", f"the challenge asks for {wanted}; {wrong}")
+    member_form = '"external_data": {"used": true or false, "details": "..."}'
+    problem = "it holds something else" if "external_data" in members else "it is missing"
+    findings.note("N-ANET-EXTERNAL", f"the challenge asks for {member_form}; {problem}")
 
 
 def check_videos(
@@ -287,8 +291,8 @@ def _copied_boxes(submission: Grounding) -> list[Note]:
         is_copied = is_change.sum(axis=1) <= 1
         if len(boxes) < _LEAST_FOLLOWING or is_copied.mean() <= _MOST_COPIED:
             return []
-    copied = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
-    text = f"{copied} have the same box on several frames in a row, one or two boxes on all ten. "
+    share = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
+    text = f"{share} have the same box on several frames in a row, one or two boxes on all ten. "
     return [Note("N-LOOKS-CONSTANT", text + "One frame is annotated: write the box of each")]
 
 
@@ -298,9 +302,9 @@ def _small_or_large_videos(submission: Grounding) -> list[Note]:
     video = np.array(numbers, dtype=np.int64)[submission.segment]
     coordinates = submission.box.reshape(-1, FRAMES * CORNERS)
     small = small_items_hints(coordinates, video, len(number_of_video), "objects", _WRITE_PIXELS)
-    outside = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
-    if outside:
-        small.append(Note("N-BOXES-OUTSIDE", f"{outside}. Videos are resized to a width of {WIDTH}"))
+    explanation = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
+    if explanation:
+        small.append(Note("N-BOXES-OUTSIDE", f"{explanation}. Videos are resized to a width of {WIDTH}"))
     return small
 
 
@@ -321,8 +325,8 @@ def _further_numbers(submission: Grounding) -> list[Note]:
         f"all {submission.box.shape[0] * FRAMES:,} boxes have {submission.n_numbers} numbers; the first four "
     )
     text += "are read, as x1, y1, x2, y2"
-    first, others = submission.box[..., 0], submission.box[..., 1:]
-    if first.min() < 0 or first.max() > 1 or others.max() < _LEAST_PIXEL:
+    first, other_numbers = submission.box[..., 0], submission.box[..., 1:]
+    if first.min() < 0 or first.max() > 1 or other_numbers.max() < _LEAST_PIXEL:
         return [Note("N-BOXES-NUMBERS", text)]
     return [Note("N-BOXES-FIRST", f"{text}. The first lies between {first.min():.3g} and {first.max():.3g}")]
 
@@ -341,6 +345,6 @@ def _repeated_classes(submission: Grounding) -> list[Note]:
     A sentence may well speak of two dogs, but not many do.
     """
     classes = np.stack([submission.segment, submission.label], axis=1)
-    what = "repeat a class of their segment. Precision counts each, recall the first only"
+    effect = "repeat a class of their segment. Precision counts each, recall the first only"
     constant = label_hints(len(classes), submission.classes, "class", "object")
-    return constant or repeat_hints(classes, "object", what)
+    return constant or repeat_hints(classes, "object", effect)

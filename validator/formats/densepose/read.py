@@ -159,13 +159,13 @@ def read_detections(
         (name,) = findings.take(choose_named(submission, rules)).values()
         with ExitStack() as stack:
             stack.enter_context(naming_other_task(name, file.name))
-            found = stack.enter_context(Findings.collect())
+            entry_findings = stack.enter_context(Findings.collect())
             stack.enter_context(collector_off())
             stream = stack.enter_context(submission.open(name))
             read_on = stack.enter_context(reading_ahead(stream.read))
-            entries = entries_of(read_on, name, file, found, n_images)
-            _pass_on(entries, keep, found, name, n_images)
-        findings.notes += found.notes
+            entries = entries_of(read_on, name, file, entry_findings, n_images)
+            _pass_on(entries, keep, entry_findings, name, n_images)
+        findings.notes += entry_findings.notes
     return Read(name, findings.notes)
 
 
@@ -192,9 +192,9 @@ def _pass_on(
     n_bad = 0
     n_pixels = 0
     needed_entries = (entry for entry in entries if n_bad < _MOST_BAD)
-    for entry, checked in _checked_in_order(needed_entries):
+    for entry, future in _checked_in_order(needed_entries):
         try:
-            detection = checked.result()
+            detection = future.result()
         except Refused as refused:
             findings.extend(refused.findings.with_files(lambda _: name))
             n_bad += 1
@@ -364,12 +364,12 @@ class DetectionHints:
                 for values, channel in zip((self.part, self.u, self.v), channels):
                     values.take(int(channel.min()), int(channel.max()))
 
-    def add(self, others: DetectionHints) -> None:
+    def add(self, hints: DetectionHints) -> None:
         """Add what was found of other detections."""
-        self.count += others.count
-        self.whole_corners &= others.whole_corners
+        self.count += hints.count
+        self.whole_corners &= hints.whole_corners
         for name in ("score", "corner", "part", "u", "v"):
-            other = getattr(others, name)
+            other = getattr(hints, name)
             getattr(self, name).take(other.lowest, other.highest)
 
     @property
@@ -387,24 +387,26 @@ class DetectionHints:
             boxes = counted(self.count, "box", "boxes")
             text = f"x and y of every box lie between 0 and 1 ({boxes}); they are pixels of the image"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
-        seen = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
+        sample = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
         largest_part, largest_uv = self.part.highest, max(self.u.highest, self.v.highest)
         has_many = self.count >= _LEAST_DETECTIONS
         if largest_part < 0:
-            text = f"all pixels of {seen} are background (part 0). Write part 1..24 on the person"
+            text = f"all pixels of {sample} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         elif largest_uv <= 1:
-            notes.append(Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {seen}; they are round(255 * u)"))
+            notes.append(
+                Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {sample}; they are round(255 * u)")
+            )
         elif has_many and self.u.lowest == self.u.highest and self.v.lowest == self.v.highest:
-            text = f"U is {self.u.lowest} and V is {self.v.lowest} in all pixels with a part of {seen}"
+            text = f"U is {self.u.lowest} and V is {self.v.lowest} in all pixels with a part of {sample}"
             notes.append(Note("N-LOOKS-CONSTANT", f"{text}. They are places within the part"))
         if has_many and self.part.lowest == largest_part:
-            text = f"all pixels of {seen} that are not background have part {largest_part}"
+            text = f"all pixels of {sample} that are not background have part {largest_part}"
             notes.append(Note("N-LOOKS-CONSTANT", text))
         if has_many and _LEAST_PERCENT <= largest_uv <= 100:
-            text = f"no U or V is above {largest_uv} in {seen}; they are round(255 * u), with u in 0..1"
+            text = f"no U or V is above {largest_uv} in {sample}; they are round(255 * u), with u in 0..1"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
         if self.has_coarse_parts:
-            text = f"no part is above {_COARSE_PARTS} in {seen}; the fine parts go from 1 to {PARTS}"
+            text = f"no part is above {_COARSE_PARTS} in {sample}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))
         return notes + score_hints(self.count, self.score.lowest, self.score.highest)

@@ -104,10 +104,10 @@ class DetectionList:
 def encode_submission(team: str, detections: Iterable[str]) -> dict[str, bytes]:
     """Return the file of a submission by its name."""
     stream = io.BytesIO()
-    written = DetectionList(stream)
+    detection_list = DetectionList(stream)
     for detection in detections:
-        written.add(detection)
-    written.close()
+        detection_list.add(detection)
+    detection_list.close()
     return {file_name(team): stream.getvalue()}
 
 

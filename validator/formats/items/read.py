@@ -162,10 +162,12 @@ def _what_is_same(items: Items) -> str:
         regions = np.column_stack([items.label, items.extent])
         return f"{counted(len(regions), noun, plural)} are the same" if _is_same(regions).all() else ""
     is_same = _is_same(items.values.reshape(len(items.keys), -1))
-    what = "value" if is_same.all() else ""
+    same_names = "value" if is_same.all() else ""
     if items.values.ndim == 2 and items.values.dtype != bool:
-        what = ", ".join(name for name, is_same_name in zip(items.names, is_same.tolist()) if is_same_name)
-    return f"{counted(len(items.keys), 'item')} have the same {what}" if what else ""
+        same_names = ", ".join(
+            name for name, is_same_name in zip(items.names, is_same.tolist()) if is_same_name
+        )
+    return f"{counted(len(items.keys), 'item')} have the same {same_names}" if same_names else ""
 
 
 def _is_same(values: np.ndarray) -> Bools:

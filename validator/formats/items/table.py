@@ -78,8 +78,8 @@ def read_table(
     wanted_columns = [form.key, *form.columns]
     with Findings.collect() as findings, collector_off():
         _refuse_large(data, name)
-        text, accepted = decode_csv(data, name)
-        note_accepted(accepted, findings)
+        text, remarks = decode_csv(data, name)
+        note_accepted(remarks, findings)
         records, lines = _split(text, name)
         header = [field.strip() for field in records[0]] if records else []
         _check_header(header, wanted_columns, name, form.kind)
@@ -149,20 +149,20 @@ def _split(text: str, name: str) -> tuple[list[list[str]], list[int]]:
 
 
 def _check_header(header: list[str], wanted_columns: list[str], name: str, kind: Kind) -> None:
-    wanted = ",".join(wanted_columns)
+    wanted_header = ",".join(wanted_columns)
     with Findings.collect() as findings:
         refuse = partial(findings.add, file=name, where="line 1 column 1")
         missing_columns = [column for column in wanted_columns if column not in header]
         separator = other_separator(header, wanted_columns)
         if separator:
-            remedy = f"write {wanted}"
+            remedy = f"write {wanted_header}"
             if kind is not Kind.LABEL:
                 remedy += ", and numbers with a point for decimals"
             refuse("E-CSV-SEPARATOR", f"the fields are separated by {separator}", remedy)
         elif missing_columns:
             problem = f"the header has no {' and no '.join(missing_columns)}: "
             problem += f"it is '{quote(','.join(header))}'{printed_words(header)}"
-            refuse("E-CSV-HEADER", problem, f"the first line must be {wanted}")
+            refuse("E-CSV-HEADER", problem, f"the first line must be {wanted_header}")
         for column in wanted_columns:
             if header.count(column) > 1:
                 problem = f"there are several columns {column}"
@@ -172,8 +172,8 @@ def _check_header(header: list[str], wanted_columns: list[str], name: str, kind:
 def _note_other_columns(header: list[str], wanted_columns: list[str], name: str, findings: Findings) -> None:
     other_columns = [quote(column, 30) or "(no name)" for column in header if column not in wanted_columns]
     if other_columns:
-        listed = some_words(other_columns, most=_NAMED_COLUMNS)
-        text = f"{quote(name)} has columns that are not needed and were ignored: {listed}"
+        columns_text = some_words(other_columns, most=_NAMED_COLUMNS)
+        text = f"{quote(name)} has columns that are not needed and were ignored: {columns_text}"
         findings.note("N-CSV-COLUMNS", text)
 
 

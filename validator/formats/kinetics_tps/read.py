@@ -139,8 +139,8 @@ def check_videos(
 
 def read_classes(stream: Callable[[int], bytes], name: str, file: JsonFile) -> Read[dict[str, str]]:
     """Read a mapping of videos to classes; ``stream`` is that of `read_json`. Raises Refused."""
-    read = read_json(stream, name, file, as_dict)
-    return Read(read.content[0], read.notes)
+    reading = read_json(stream, name, file, as_dict)
+    return Read(reading.content[0], reading.notes)
 
 
 def read_parts(
@@ -160,8 +160,8 @@ def read_parts(
         findings.extend(check(parts) if check else check_parts(parts, name))
 
     build = partial(as_part_states, one_each=one_each)
-    read = read_json(stream, name, file, build, check_content)
-    return Read(read.content[0], read.notes)
+    reading = read_json(stream, name, file, build, check_content)
+    return Read(reading.content[0], reading.notes)
 
 
 def check(submission: KineticsSubmission, rules: Rules) -> Findings:
@@ -334,17 +334,17 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     notes += label_hints(len(parts.proposal_state), parts.states, "state", "proposal")
     first = slice(0, _PROPOSALS_COMPARED)
     proposals = np.column_stack([parts.proposal_part[first], parts.proposal_box[first]])
-    what = "repeat a box of their part. A part with N boxes counts 1/N: write each once"
-    return notes or repeat_hints(proposals, "proposal", what)
+    effect = "repeat a box of their part. A part with N boxes counts 1/N: write each once"
+    return notes or repeat_hints(proposals, "proposal", effect)
 
 
 def _human_boxes_as_parts(parts: PartStates) -> list[Note]:
     human_of_proposal = parts.part_human[parts.proposal_part]
     n_boxes = len(human_of_proposal)
     # Of most submissions one coordinate is enough, and all take long.
-    alike = np.flatnonzero(parts.proposal_box[:, 0] == parts.human_box[human_of_proposal, 0])
-    human_box = parts.human_box[human_of_proposal[alike]]
-    n_alike = int((parts.proposal_box[alike] == human_box).all(axis=1).sum())
+    candidates = np.flatnonzero(parts.proposal_box[:, 0] == parts.human_box[human_of_proposal, 0])
+    human_box = parts.human_box[human_of_proposal[candidates]]
+    n_alike = int((parts.proposal_box[candidates] == human_box).all(axis=1).sum())
     if n_boxes < _LEAST_PROPOSALS or n_alike <= _MOST_HUMAN_BOXES * n_boxes:
         return []
     text = f"{n_alike:,} of {counted(n_boxes, 'box', 'boxes')} of parts are the box of their human"
