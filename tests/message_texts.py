@@ -19,7 +19,7 @@ MESSAGE_TEXTS = {
     "E-CSV-INTEGER chalearn_gesture 2": "gesture 'wave' is a word; write its number, in digits",
     "E-CSV-INTEGER chalearn_gesture 3": "gesture 'nan' stands for a missing number; write a whole number, or leave out the row",
     "E-CSV-RANGE chalearn_action": "action 12 is not in 1..11; all yours are 12, allowed are 1 to 11",
-    "E-CSV-SEPARATOR chalearn_gesture": "the fields are separated by semicolons, not by commas; write gesture,start frame,end frame",
+    "E-CSV-SEPARATOR chalearn_gesture": "the fields are separated by semicolons, not by commas; write gesture,start frame,end frame, in whole numbers without marks for decimals or thousands",
     "E-DP-BASE64 densepose": "this is not base64: character 2 is '\\xe9'; write base64.b64encode(png).decode()",
     "E-DP-BOX densepose": "the box is 0.5 x 4 pixels; write x, y, width and height in pixels, and leave out boxes smaller than a pixel",
     "E-DP-PART densepose": "the first channel holds 25, the third at most 25; write parts, 0 (background) to 24, into the first channel, R, then U and V",

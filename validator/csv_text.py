@@ -87,6 +87,11 @@ def row_pattern(n_fields: int) -> re.Pattern[str]:
     return re.compile(",".join([_INTEGER] * n_fields))
 
 
+def numbered_header(n_fields: int) -> str:
+    """Return the header that pandas writes above rows whose columns have no names."""
+    return ",".join(map(str, range(n_fields)))
+
+
 def printed_words(texts: Iterable[str]) -> str:
     """Return what to add to the message on some texts if a library printed one of them, otherwise "".
 
