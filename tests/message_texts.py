@@ -43,7 +43,7 @@ MESSAGE_TEXTS = {
     "E-JSON-ENCODING kinetics_tps": "byte 8 is not valid UTF-8; save the file as UTF-8",
     "E-JSON-NUMBER kinetics_tps": "NaN stands for a missing number; write a number, or leave out the box and its state, or the whole human",
     "E-JSON-SCHEMA densepose": "this is a string instead of a number; write a finite number",
-    "E-JSON-SCHEMA kinetics_tps": "the list has 3 entries instead of at least 4; a box is [x1, y1, x2, y2] in pixels, 4 finite numbers with x1 <= x2 and y1 <= y2",
+    "E-JSON-SCHEMA kinetics_tps": "the list has 3 entries instead of 4; a box is [x1, y1, x2, y2] in pixels, 4 finite numbers with x1 <= x2 and y1 <= y2",
     "E-JSON-SYNTAX kinetics_tps": 'strings are in single quotes; write them in double quotes: "like this"',
     "E-JSON-SYNTAX kinetics_tps 2": "there is a JSON value on each line, as in JSON Lines; make one JSON value of all lines: map each video name to its predicted action class",
     "E-JSON-SYNTAX anet_entities_gt": 'there is a JSON value on each line, as in JSON Lines; make one JSON value of all lines: write {"results": {...}, "eval_mode": "GT", "external_data": {...}}',
