@@ -137,14 +137,19 @@ def _problem_of_mark(text: str, position: int, before: str, rule: str, schema: S
     begun = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
     if begun or rule == "more text" or (rule == "value" and mark not in ",:]}"):
         first = begun.start() if begun else position
-        start = quote(text[first : first + _SHOWN].splitlines()[0])
-        problem, remedy = f"'{start}' is in the place of a value", _LIBRARY
-        if rule == "more text":
-            problem, remedy = f"there is more text after the end of the JSON value, '{start}'", _ONE_VALUE
-        elif not before and _VALUE_BELOW.search(text, position):
-            problem, remedy = f"there is text before the JSON value, '{start}'", _ONE_VALUE
-        return first, Problem("E-JSON-SYNTAX", problem, remedy, rule=rule)
+        return first, _text_problem(text, first, before, rule)
     return position, _syntax_problem(rule)
+
+
+def _text_problem(text: str, position: int, before: str, rule: str) -> Problem:
+    """Return the problem of text that is no JSON, from a position on."""
+    start = quote(text[position : position + _SHOWN].splitlines()[0])
+    problem, remedy = f"'{start}' is in the place of a value", _LIBRARY
+    if rule == "more text":
+        problem, remedy = f"there is more text after the end of the JSON value, '{start}'", _ONE_VALUE
+    elif not before and _VALUE_BELOW.search(text, position):
+        problem, remedy = f"there is text before the JSON value, '{start}'", _ONE_VALUE
+    return Problem("E-JSON-SYNTAX", problem, remedy, rule=rule)
 
 
 def _foreign_problem(text: str, position: int) -> Problem | None:
