@@ -114,4 +114,6 @@ def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str
             names = {name.strip() for name in header[0].split(separator)}
             if names.issuperset(wanted_columns):
                 return f"{separator_name}s"
+        if set(header[0].split()).issuperset(wanted_columns):
+            return "blanks"
     return ""

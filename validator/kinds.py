@@ -106,12 +106,15 @@ def kind_of(head: bytes) -> FileKind | None:
     return None
 
 
-def refuse_other_kind(head: bytes, name: str, wanted: str) -> None:
-    """Raise Refused if a file begins like one of another kind than the ``wanted`` one, "JSON" or "CSV"."""
+def refuse_other_kind(head: bytes, name: str, wanted: str, form: str = "") -> None:
+    """Raise Refused if a file begins like one of another kind than the ``wanted`` one, "JSON" or "CSV".
+
+    ``form`` says more of that, after a blank.
+    """
     kind = kind_of(head)
     if kind is not None:
         problem = f"this is {kind.name}, not {wanted}"
-        Findings().refuse("E-FILE-KIND", problem, kind.how(wanted), file=name, rule=kind.name)
+        Findings().refuse("E-FILE-KIND", problem, kind.how(f"{wanted}{form}"), file=name, rule=kind.name)
 
 
 def _kind_of_zip(head: bytes) -> FileKind:
