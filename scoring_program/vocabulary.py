@@ -24,6 +24,8 @@ _MOST_NAMED = 5
 # Where a rule explains the names, which matters more.
 _MOST_NAMED_OF_RULE = 2
 _LONGEST_NAME = 40
+# The share of unknown names that have a known word, from which on this is told.
+_LEAST_PHRASES = 0.5
 _PLURALS = {"class": "classes"}
 
 
@@ -119,7 +121,7 @@ def _unknown_names_of_kind(
         change = find_sure_change(
             [("", name) for name in count_of_name], [("", name) for name in known_names]
         )
-    heads = _last_words(unknown_names, known_names)
+    known_words = _known_words(unknown_names, known_names)
     if change:
         nearest = {
             name: nearest_name
@@ -127,9 +129,12 @@ def _unknown_names_of_kind(
             if name != nearest_name
         }
         explanation = f"{REMEDY}{change.text()}"
-    elif heads:
-        nearest = heads
-        explanation = f"the last word of {_each_of(len(unknown_names))} is a {kind} of the data"
+    elif len(known_words) >= max(_LEAST_PHRASES * len(unknown_names), 1):
+        nearest.update(known_words)
+        is_last = all(_plain_words(name)[-1] == word.casefold() for name, word in known_words.items())
+        which = "the last word" if is_last else "a word"
+        names = _some_of_all(len(known_words), len(unknown_names))
+        explanation = f"{which} of {names} is a {kind} of the data"
     return UnknownNames(
         kind=kind,
         counts={name: count_of_name[name] for name in unknown_names},
@@ -139,13 +144,24 @@ def _unknown_names_of_kind(
     )
 
 
-def _last_words(phrases: Sequence[str], known_names: Collection[str]) -> dict[str, str]:
-    """Return the last word of each phrase if all of them are phrases that end with a known name, none
-    otherwise."""
-    words = {phrase: phrase.rpartition(" ")[2] for phrase in phrases}
-    are_heads = all(" " in phrase and word in known_names for phrase, word in words.items())
-    return words if are_heads else {}
+def _known_words(phrases: Sequence[str], known_names: Collection[str]) -> dict[str, str]:
+    """Return the known name that the last word of a phrase is, or else its only word that is one."""
+    name_of_word = {name.casefold(): name for name in known_names}
+    known_words = {}
+    for phrase in phrases:
+        words = _plain_words(phrase)
+        known = [word for word in words if word in name_of_word]
+        if len(words) > 1 and known and (len(known) == 1 or known[-1] == words[-1]):
+            known_words[phrase] = name_of_word[known[-1]]
+    return known_words
 
 
-def _each_of(number: int) -> str:
-    return "it" if number == 1 else f"each of the {number:,} names"
+def _plain_words(phrase: str) -> list[str]:
+    """Return the words of a phrase without capitals, and without marks at their ends."""
+    return [word.strip(".,;:!?").casefold() for word in phrase.split()]
+
+
+def _some_of_all(number: int, total: int) -> str:
+    if number < total:
+        return f"{number:,} of the {total:,} names"
+    return "it" if total == 1 else f"each of the {total:,} names"

@@ -15,6 +15,7 @@ _OUTSIDE = 0.25
 _MOST_PLACEHOLDERS = 0.1
 # A coordinate in 0..1 is below it, noise included.
 _SMALL = 2
+_MOST_SMALL = 0.01
 _LEAST_PLACES = 20
 _LEAST_EMPTY = 0.5
 
@@ -62,25 +63,20 @@ def _placeholder_hints(boxes: Floats, noun: str) -> list[Note]:
     return [Note("N-LOOKS-CONSTANT", text)]
 
 
-def small_items_hints(coordinates: Floats, item: Ints, n_items: int, noun: str, cure: str) -> list[Note]:
-    """Return a note on items, all of whose coordinates are in -2..2 while some are no whole numbers.
+def small_box_hints(boxes: Floats, noun: str, cure: str = WRITE_PIXELS) -> list[Note]:
+    """Return a note on boxes (n, 4) whose coordinates are all in -2..2, and not all whole numbers.
 
-    Each row of ``coordinates`` (n, k), those of one or more boxes, is of an item of ``item`` (n,). Where all
-    items are like that, `box_hints` tells.
+    Where all boxes are like that, `box_hints` tells.
     """
-    largest = np.full(n_items, -np.inf)
-    np.maximum.at(largest, item, coordinates.max(axis=1))
-    is_small = largest < _SMALL
-    # Few items are small, and to look at the coordinates of all takes long.
-    rows_of_small = np.flatnonzero(is_small[item])
-    has_fraction = (coordinates[rows_of_small] % 1 != 0).any(axis=1)
-    is_far = (coordinates[rows_of_small] < -_SMALL).any(axis=1)
-    is_small &= np.bincount(item[rows_of_small[has_fraction]], minlength=n_items) > 0
-    is_small &= np.bincount(item[rows_of_small[is_far]], minlength=n_items) == 0
-    n_small, n_with_boxes = int(is_small.sum()), int((largest > -np.inf).sum())
-    if not n_small:
+    # Few boxes end there, and to look at the coordinates of all takes long.
+    boxes_near_0 = boxes[boxes[:, 2] < _SMALL]
+    is_small = (np.abs(boxes_near_0) < _SMALL).all(axis=1)
+    n_small = int((is_small & (boxes_near_0 % 1 != 0).any(axis=1)).sum())
+    if n_small <= _MOST_SMALL * len(boxes):
         return []
-    text = f"in {n_small:,} of {counted(n_with_boxes, 'video')} no coordinate of {noun} is beyond {_SMALL}; "
+    text = (
+        f"{n_small:,} of {counted(len(boxes), 'box', 'boxes')} of {noun} have no coordinate beyond {_SMALL}; "
+    )
     return [Note("N-LOOKS-NORMALIZED", text + cure)]
 
 

@@ -319,8 +319,9 @@ CODES = code_table(
         (
             "N-LOOKS-CONSTANT",
             "All boxes, classes, states, scores or lists of labels are the same, all pixels are "
-            "background, many boxes are one and the same point, all objects of each segment have the same "
-            "boxes, or the word indexes of each segment are 0, 1, 2, ...",
+            "background, many boxes are one and the same point, a third of the boxes are those of the "
+            "frame before, all objects of each segment have the same boxes, or the word "
+            "indexes of each segment are 0, 1, 2, ...",
             "Check that it is not a placeholder, or another field.",
         ),
         (

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from validator.arrays import Bools, Ints
-from validator.csv_text import BLANKS, Line, decode_csv, note_accepted, row_pattern
+from validator.csv_text import BLANKS, Line, decode_csv, note_accepted, numbered_header, row_pattern
 from validator.findings import Findings, Read
 from validator.formats.rules import CsvRules, Field
 from validator.texts import counted
@@ -165,7 +165,8 @@ def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) ->
 @cache
 def _other_line_pattern(n_fields: int) -> re.Pattern[str]:
     """Return the pattern of the beginning of a line that is no row."""
-    return re.compile(rf"^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
+    header = numbered_header(n_fields)
+    return re.compile(rf"\A{header}$|^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
 
 
 def _split(
@@ -179,11 +180,11 @@ def _split(
     if text and not _other_line_pattern(n_fields).search(text):
         numbers = _integers(text.replace("\n", ","), n_fields)
         return np.arange(1, len(numbers) + 1), numbers
-    is_row = row_pattern(n_fields).fullmatch
+    is_row, header = row_pattern(n_fields).fullmatch, numbered_header(n_fields)
     rows, row_lines, n_unread = [], [], 0
     most_wrong_lines = max(_MOST_WRONG_LINES, len(wrong_lines) + 1)
     for number, line in enumerate(text.split("\n") if text else (), start=1):
-        if is_row(line):
+        if is_row(line) and (number > 1 or line != header):
             rows.append(line)
             row_lines.append(number)
         elif len(wrong_lines) < most_wrong_lines:

@@ -87,6 +87,11 @@ def row_pattern(n_fields: int) -> re.Pattern[str]:
     return re.compile(",".join([_INTEGER] * n_fields))
 
 
+def numbered_header(n_fields: int) -> str:
+    """Return the header that pandas writes above rows whose columns have no names."""
+    return ",".join(map(str, range(n_fields)))
+
+
 def printed_words(texts: Iterable[str]) -> str:
     """Return what to add to the message on some texts if a library printed one of them, otherwise "".
 
@@ -109,4 +114,6 @@ def other_separator(header: Sequence[str], wanted_columns: Sequence[str]) -> str
             names = {name.strip() for name in header[0].split(separator)}
             if names.issuperset(wanted_columns):
                 return f"{separator_name}s"
+        if set(header[0].split()).issuperset(wanted_columns):
+            return "blanks"
     return ""

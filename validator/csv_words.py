@@ -7,17 +7,19 @@ from collections.abc import Collection, Iterator, Sequence, Set
 from functools import partial
 from itertools import chain
 
-from validator.csv_text import BLANKS, SEPARATORS, Line, row_pattern
+from validator.csv_text import BLANKS, SEPARATORS, Line, numbered_header, row_pattern
 from validator.findings import Findings, Problem
 from validator.formats.rules import CsvRules
 from validator.texts import counted, printed_value, quote
 
 # The start of a word: a letter, perhaps in quotes or behind the mark of a comment. Like all patterns in this
 # module it takes linear time: what may repeat is followed by other characters.
-_WORD = re.compile(r'[ \t]*(?:#[ \t]*)?"?[^\W\d_]')
+_WORD = re.compile(r'[ \t]*(?:[#%][ \t]*)?"?[^\W\d_]')
 _DIGIT = re.compile("[0-9]")
 _SEPARATOR = re.compile(f"[{''.join(SEPARATORS)}]")
-_DECIMAL_COMMA = re.compile("[0-9],[0-9]")
+_FRACTION = re.compile(r"\.0*[1-9]")
+_NO_FRACTION = "write whole numbers without a point, in pandas with .astype(int)"
+_NO_POINT = "write a whole number, without a point for thousands or decimals"
 # The numbers of so many rows are none of actors.
 _LEAST_COUNTED = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
@@ -26,16 +28,8 @@ _REASONS = (
     ("[+-][0-9]{1,18}", "has a sign", "write a plain whole number"),
     ("", "is empty", "write a whole number"),
     ("[+-]?[0-9]+", "has too many digits", "write a number of at most 18 digits"),
-    (
-        r"[0-9]+\.(?:0|00|0{4,})?",
-        "is written as a decimal fraction",
-        "write whole numbers without a point, in pandas with .astype(int)",
-    ),
-    (
-        r"[0-9]*\.[0-9]+|[0-9]+(?:\.[0-9]{3})+",
-        "has a point",
-        "write a whole number, without a point for thousands or decimals",
-    ),
+    (r"[0-9]+\.(?:0|00|0{4,})?", "is written as a decimal fraction", _NO_FRACTION),
+    (r"[0-9]*\.[0-9]+|[0-9]+(?:\.[0-9]{3})+", "has a point", _NO_POINT),
     (
         r"[0-9]+(?:\.[0-9]*)?[eE][+-]?[0-9]+",
         "is written with an exponent",
@@ -68,8 +62,12 @@ def refuse_lines(
     # Otherwise there are lines that are only counted.
     if findings.is_complete:
         surplus_column = _surplus_column(lines, rules, files_with_rows)
+    has_fractions = any(_FRACTION.search(line) for _, _, line in lines)
     for name, number, line in lines:
         for problem in _problems(line, number, rules, surplus_column):
+            if has_fractions and problem.remedy == _NO_FRACTION:
+                # Some seconds are whole.
+                problem = problem._replace(remedy=_NO_POINT)
             # Those with the same remedy are of one kind.
             where = f"line {number} {problem.where}"
             findings.repeat(problem, file=name, where=where, rule=problem.remedy)
@@ -81,7 +79,7 @@ def _problems(
     """Yield what is wrong with a line, or with its fields, each with the column."""
     if not line.strip(BLANKS):
         yield Problem("E-CSV-EMPTY-LINE", "the line is empty", "delete it", where="column 1")
-    elif number == 1 and _is_header(line):
+    elif number == 1 and (_is_header(line) or line == numbered_header(len(rules.fields))):
         problem = f"'{quote(line)}' looks like a header"
         remedy = "delete the line: the files have none"
         yield Problem("E-CSV-HEADER", problem, remedy, where="column 1")
@@ -158,10 +156,8 @@ def _separators(line: str, rules: CsvRules) -> str:
 
 
 def _separator_problem(line: str, separators: str, rules: CsvRules) -> Problem:
-    remedy = _write_row(rules)
-    if not separators.startswith("commas") and _DECIMAL_COMMA.search(line):
-        remedy += ", in whole numbers without decimals"
-    elif separators == "blanks" and re.search("[0-9]e[+-]", line):
+    remedy = f"{_write_row(rules)}, in whole numbers without marks for decimals or thousands"
+    if separators == "blanks" and re.search("[0-9]e[+-]", line):
         remedy = "write np.savetxt(..., fmt='%d', delimiter=',')"
     addition = " alone" if separators.startswith("commas") else ""
     problem = f"the fields are separated by {separators}, not by commas{addition}"

@@ -45,8 +45,6 @@ LIKELY_MISTAKES = (
 # So many problems of all kinds are kept of a check.
 _KEPT = 5000
 _PLACES_SHOWN = 3
-# The same problem in more files than these is one line.
-_FILES_APART = 3
 
 ContentT = TypeVar("ContentT")
 # Code, file, and rule.
@@ -230,12 +228,9 @@ class ProblemSummary(NamedTuple):
 
     def problems(self, most: int | None = MOST_KINDS) -> list[PlacedProblem]:
         """Return at most ``most`` problems in the order found, each with all of its places."""
-        n_files = Counter(_without_file(kind.first) for kind in self.kinds)
         groups: dict[tuple[str, ...], list[PlacedProblem]] = {}
         for kind in self.kinds:
-            key = _without_file(kind.first)
-            group = key if n_files[key] > _FILES_APART else kind.first.kind
-            groups.setdefault(group, []).append(kind)
+            groups.setdefault(_without_file(kind.first), []).append(kind)
         return [_joined(kinds) for kinds in list(groups.values())[:most]]
 
     def not_shown(self, most: int | None = MOST_KINDS) -> int:

@@ -35,10 +35,13 @@ Errors = Iterator[ValidationError]
 
 # What other languages write for values that JSON writes otherwise, or does not have.
 _FOREIGN = re.compile(r"(?:True|False|None|nan|inf|undefined)\b")
+# A value that begins below other text.
+_VALUE_BELOW = re.compile(r"^[ \t]*[{\[]", re.MULTILINE)
 # What begins like a value, and goes on otherwise, up to there: 01, 9.5px.
 _BEGUN = re.compile(r"[\w.+-]{2,}\Z")
 _BLANKS = " \t\r\n"
 _LIBRARY = "write the file with a JSON library"
+_ONE_VALUE = "write one JSON value into the file, and nothing else"
 _CUT_OFF = "write it again; it may have been cut off"
 # So many characters of what is no JSON are quoted.
 _SHOWN = 24
@@ -62,7 +65,6 @@ _SYNTAX_TEXTS = {
     "blank": ("there is a blank that JSON does not have, such as a no-break space", "write an ordinary one"),
     "comment": ("there is a comment", "delete it: JSON has no comments"),
     "lines": ("there is a JSON value on each line, as in JSON Lines", "make one JSON value of all lines"),
-    "more text": ("there is more text after the end of the JSON value", "write one JSON value into the file"),
     "empty": ("the file is empty", "write JSON into it"),
     "end": ("the file ends too early", _CUT_OFF),
     "end in string": ("the file ends inside a string", _CUT_OFF),
@@ -135,12 +137,21 @@ def _problem_of_mark(
     if foreign_problem:
         return position, foreign_problem
     beginning = _BEGUN.search(text, max(0, position - _SHOWN), position + 1) if rule == "next" else None
-    if beginning or (rule == "value" and mark not in ",:]}"):
+    if beginning or rule == "more text" or (rule == "value" and mark not in ",:]}"):
         first = beginning.start() if beginning else position
-        start = text[first : first + _SHOWN].splitlines()[0]
-        problem = f"'{quote(start)}' is in the place of a value"
-        return first, Problem("E-JSON-SYNTAX", problem, _LIBRARY, rule=rule)
+        return first, _text_problem(text, first, text_before, rule)
     return position, _syntax_problem(rule)
+
+
+def _text_problem(text: str, position: int, before: str, rule: str) -> Problem:
+    """Return the problem of text that is no JSON, from a position on."""
+    start = quote(text[position : position + _SHOWN].splitlines()[0])
+    problem, remedy = f"'{start}' is in the place of a value", _LIBRARY
+    if rule == "more text":
+        problem, remedy = f"there is more text after the end of the JSON value, '{start}'", _ONE_VALUE
+    elif not before and _VALUE_BELOW.search(text, position):
+        problem, remedy = f"there is text before the JSON value, '{start}'", _ONE_VALUE
+    return Problem("E-JSON-SYNTAX", problem, remedy, rule=rule)
 
 
 def _foreign_problem(text: str, position: int) -> Problem | None:
@@ -391,8 +402,11 @@ def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
         problem = f"'{quote(value, 40)}' is not {one_of}{some_words(keyword_value, value)}{nearest}"
     elif keyword[3:] in _SIZE_WORDS:
         container, *noun = _SIZE_WORDS[keyword[3:]]
-        bound = "least" if keyword.startswith("min") else "most"
-        problem = f"the {container} has {counted(len(value), *noun)} instead of at {bound} {keyword_value}"
+        size = keyword[3:]
+        bound = "at least " if keyword.startswith("min") else "at most "
+        if error.schema.get(f"min{size}") == error.schema.get(f"max{size}"):
+            bound = ""
+        problem = f"the {container} has {counted(len(value), *noun)} instead of {bound}{keyword_value}"
     elif keyword in ("minimum", "maximum"):
         relation = "less" if keyword == "minimum" else "more"
         problem = f"{quote(repr(value), 24)} is {relation} than {keyword_value}"

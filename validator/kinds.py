@@ -106,12 +106,17 @@ def kind_of(head: bytes) -> FileKind | None:
     return None
 
 
-def refuse_other_kind(head: bytes, name: str, expected_kind: str) -> None:
-    """Raise Refused if a file begins like one of another kind than the expected one, "JSON" or "CSV"."""
+def refuse_other_kind(head: bytes, name: str, expected_kind: str, form: str = "") -> None:
+    """Raise Refused if a file begins like one of another kind than the expected one, "JSON" or "CSV".
+
+    ``form`` says more of that, after a blank.
+    """
     kind = kind_of(head)
     if kind is not None:
         problem = f"this is {kind.name}, not {expected_kind}"
-        Findings().refuse("E-FILE-KIND", problem, kind.how(expected_kind), file=name, rule=kind.name)
+        Findings().refuse(
+            "E-FILE-KIND", problem, kind.how(f"{expected_kind}{form}"), file=name, rule=kind.name
+        )
 
 
 def _kind_of_zip(head: bytes) -> FileKind:

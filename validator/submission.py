@@ -48,7 +48,7 @@ _ONLY_NEEDED = "submit only the files that the challenge asks for"
 _DIRECTORY_BYTES_PER_FILE = 512
 _HEADER_BYTES = 30
 # What the number of a method of compression stands for.
-_METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz"}
+_METHODS = {9: "Deflate64", 12: "bzip2", 14: "LZMA", 93: "Zstandard", 95: "xz", 98: "PPMd"}
 _DEFLATE64 = 9
 # The end of a directory and the longest comment after it.
 _LONGEST_END = 65_557

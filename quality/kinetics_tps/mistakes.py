@@ -83,6 +83,10 @@ def _write_relative_parts(prediction: Prediction) -> Prediction:
     return prediction
 
 
+def _write_large_humans(human: Json) -> None:
+    human["box"] = [2 * value for value in human["box"]]
+
+
 def _write_scales_of_videos(prediction: Prediction) -> Prediction:
     """Write boxes of videos that were made smaller, each to another size."""
     names = sorted(prediction.classes)
@@ -316,6 +320,12 @@ MISTAKES: list[Mistake[Prediction]] = [
     ),
     *_other_boxes(),
     cured("boxes of parts from the corner of their human", ("parts",), Family.READING, _write_relative_parts),
+    cured(
+        "boxes of humans at double size",
+        ("humans",),
+        Family.FIT,
+        _in_videos(change_each(humans_of, _write_large_humans)),
+    ),
     cured("boxes of videos of different sizes", _BOXES, Family.ITEM_SCALE, _write_scales_of_videos),
     cured(
         "boxes of half of the videos at double size",

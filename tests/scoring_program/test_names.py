@@ -10,6 +10,7 @@ import pytest
 
 from people_in_video import score
 from scoring_program.run import INVALID, SCORED
+from scoring_program.vocabulary import name_notes
 from tests.helpers import REFERENCES, SAMPLES, run_folder
 
 ACTION, KINETICS, DENSEPOSE = "chalearn_action", "kinetics_tps", "densepose"
@@ -240,6 +241,24 @@ def test_a_single_unknown_name_is_named_with_the_nearest_and_its_cost(task, chan
     (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
     assert f"{words}; the nearest is '{nearest}')" in note
     assert float(note.partition("; this costs ")[2]) > 0.05
+
+
+@pytest.mark.parametrize(
+    ("names", "words"),
+    [
+        (["the boy", "a young man"], "the last word of each of the 2 names is a class of the data"),
+        (["The Boy", "A Man."], "the last word of each of the 2 names is a class of the data"),
+        (["boy in red", "a man"], "a word of each of the 2 names is a class of the data"),
+        (["the boy", "some thing"], "the last word of 1 of the 2 names is a class of the data"),
+        (["the boy", "some thing", "other things"], ""),
+        (["boy, man and others"], ""),
+        (["man with a boy"], "the last word of it is a class of the data"),
+    ],
+)
+def test_phrases_with_a_known_word_are_told_with_it(names, words):
+    (note,) = name_notes({"class": dict.fromkeys(names, 1)}, {"class": ["boy", "man"]})
+    assert note.text.partition("; ")[2].endswith(words) if words else "a class of the data" not in note.text
+    assert (note.text.count("the nearest is") > 0) == bool(words)
 
 
 def test_the_cost_of_names_in_another_spelling_is_that_of_all_of_them(scored):

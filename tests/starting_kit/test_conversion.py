@@ -592,6 +592,8 @@ def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
         ("item,class,start\n", "the column end is missing"),
         ("item;class;start;end\nS;1;2;3\n", "the columns are separated by semicolons"),
         ("item\tclass\tstart\tend\nS\t1\t2\t3\n", "the columns are separated by tabs"),
+        ("item class start end\nS 1 2 3\n", "the columns are separated by blanks"),
+        ("S 0.5 2.5 3 0.9\n", "commas between all fields"),
         ("item,class,start,end,end\n", "twice"),
         ("item,class,start,end\nS,1,2\n", "line 2"),
         ("item,class,start,end\nS,1,2,3\nS,1,,3\n", "row 2: start"),
@@ -600,7 +602,8 @@ def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
         ("item,class,start,end\nS,jump,2,3\n", "row 1: the class is 'jump'"),
         ("item,class,start,end\nS,furb\u043e,2,3\n", "(the nearest is 'furbo', yours 'furb\\u043e')"),
         ("item,class,start,end\nS,1.5,2,3\n", "row 1: the class"),
-        ("item,class,start,end\nS,1,2.5,3\n", "--unit seconds"),
+        ("item,class,start,end\nS,1,2.5,3\n", "--unit seconds, in Python unit='seconds'"),
+        ("item,class,start,end\nS,0,2,3\n", "--first-class 0, in Python first_class=0"),
         ('item,class,start,end\n"S,1,2,3\n', "no CSV"),
         ("item,class,start,end\n,1,2,3\n", "row 1: item"),
     ],
@@ -610,6 +613,16 @@ def test_a_table_that_cannot_be_read_is_told_with_its_row(text, word, tmp_path):
     problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.csv")
     assert word in f"{problem.problem}; {problem.remedy}"
+
+
+def test_who_has_no_table_is_told_what_it_holds(tmp_path):
+    (tmp_path / "a.pkl").write_bytes(b"\x80\x04")
+    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.pkl", tmp_path / "my.zip"))
+    assert (problem.code, problem.remedy[-23:]) == ("E-FILE-KIND", "item, class, start, end")
+    (tmp_path / "frames").mkdir()
+    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "frames", tmp_path / "my.zip"))
+    assert problem.code == "E-TOOL-FILE"
+    assert "rows from labels of frames" in problem.remedy
 
 
 def test_what_is_wrong_with_a_table_is_told_whatever_its_name_ends_with(tmp_path):

@@ -488,6 +488,9 @@ CAUSES = [
     ("7,10,76\n,2,80,95\n", "E-CSV-COLUMNS", "first", lambda text: re.sub("(?m)^,", "", text)),
     ("0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False", lambda text: re.sub("(?m)^.,", "", text)),
     ("# a,b,c\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
+    ("% a,b,c\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
+    ("0,1,2\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
+    ("0,1,2\n", "E-CSV-HEADER", "delete the line", lambda text: ""),
     ("a,b,c,\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
     ("7;10;76\n", "E-CSV-SEPARATOR", "semicolons", lambda text: text.replace(";", ",")),
     ("7\uff0c10\uff0c76\n", "E-CSV-SEPARATOR", "full-width", lambda text: text.replace("\uff0c", ",")),
@@ -526,6 +529,7 @@ CAUSES = [
     ),
     ("7,0 3,0 82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub(" ", ",", text.replace(",0", ""))),
     ("7;3;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
+    ("7;3;1.004\n", "E-CSV-SEPARATOR", "thousands", lambda text: text.replace(".", "").replace(";", ",")),
     ("7.0e+00,1.0e+01,7.6e+01\n", "E-CSV-INTEGER", "fmt='%d'", lambda text: "7,10,76\n"),
     ("7.0,10.0,76.0\n", "E-CSV-INTEGER", "astype(int)", lambda text: text.replace(".0", "")),
     ("\uff17,10,76\n", "E-CSV-INTEGER", "ASCII", lambda text: text.replace("\uff17", "7")),
@@ -558,6 +562,18 @@ def test_a_separator_at_the_end_is_named_beside_what_else_is_wrong():
     kinds = [(kind["code"], kind["count"]) for kind in plain_findings(findings)["kinds"]]
     assert kinds == [("E-CSV-COLUMNS", 2), ("E-CSV-INTEGER", 6)]
     assert findings.problems[0].remedy == "delete the comma at the end of each row"
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("7,0.50,6.00\n2,7.00,8.25\n", "E-CSV-INTEGER"),
+        ("7;10;76\n2;900;1.004\n", "E-CSV-SEPARATOR"),
+    ],
+)
+def test_numbers_that_a_program_writes_in_two_ways_are_one_problem(text, code):
+    _, findings = read(text.encode())
+    assert [kind["code"] for kind in plain_findings(findings)["kinds"]] == [code]
 
 
 def test_a_column_too_many_is_named_beside_rows_that_lack_one():

@@ -347,7 +347,7 @@ FRAME, HEAD = "/vid7/img_00001.json", "/vid7/img_00001.json/humans/1/parts/head"
         (b'\xef\xbb\xbf{"v": "\xff"}', "E-JSON-ENCODING", "line 1 column 8", ["10"]),
         (b"{'v': {}}", "E-JSON-SYNTAX", "line 1 column 2", []),
         (b'{"v": None}', "E-JSON-SYNTAX", "line 1 column 7", []),
-        (b'{"v": {}} {"w": {}}', "E-JSON-SYNTAX", "line 1 column 11", []),
+        (b'{"v": {}} {"w": {}}', "E-JSON-SYNTAX", "line 1 column 11", ['\'{"w": {}}\'']),
         (b'{"v": {', "E-JSON-SYNTAX", "line 1 column 8", []),
         (b"", "E-JSON-SYNTAX", "", []),
         (b'{"v": "\xff"}', "E-JSON-ENCODING", "line 1 column 8", ["7"]),
@@ -376,6 +376,12 @@ def test_what_an_object_has_is_named_beside_what_is_missing():
         ('{"v":\xa0{}}', "no-break space"),
         ('{"v": array([1])}', "array is of numpy, not JSON; convert values with .tolist()"),
         ('{"v": tensor(1)}', "tensor is of PyTorch, not JSON; convert values with .tolist()"),
+        (
+            'Here it is:\n```json\n{"v": {}}\n```',
+            "before the JSON value, 'Here it is:'; write one JSON value into",
+        ),
+        ('{"v": {}}\n```', "after the end of the JSON value, '```'; write one JSON value into"),
+        ('x = {"v": {}}', "'x = {\"v\": {}}' is in the place of a value"),
     ],
 )
 def test_what_no_json_library_writes_is_named(text, words):
@@ -1081,6 +1087,7 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         ("\ufeff\ufeff{}", "E-JSON-SYNTAX", "line 1 column 1", ["'\\ufeff{}'"]),
         ("\ufeff\ufeff", "E-JSON-SYNTAX", "line 1 column 1", ["'\\ufeff'"]),
         ("Here is the file:\n{}", "E-JSON-SYNTAX", "line 1 column 1", ["'Here is the file:'"]),
+        ("{}\nThat is all.", "E-JSON-SYNTAX", "line 2 column 1", ["'That is all.'"]),
         ('{"a": [1,, 2]}', "E-JSON-SYNTAX", "line 1 column 10", []),
         (b"\xef\xbb\xbf\xef\xbb\xbf\xff", "E-JSON-ENCODING", "line 1 column 2", ["6"]),
         (b'{\n"a": "\xff"}', "E-JSON-ENCODING", "line 2 column 7", ["8"]),

@@ -200,8 +200,11 @@ def _unread_scores(name: str, scores: np.ndarray) -> str:
         return f"{text}; all have {scores[0]:g}"
     are_probabilities = scores.min() >= 0 and scores.max() <= 1
     threshold = _LOW_SCORE if are_probabilities else float(f"{np.median(scores):.3g}")
-    share = float((scores < threshold).mean())
-    return f"{text}; {share:.0%} have less than {threshold:g}, and --min-score {threshold:g} leaves them out"
+    n_low = int((scores < threshold).sum())
+    if n_low in (0, len(scores)):
+        return f"{text}; scores go from {scores.min():g} to {scores.max():g}"
+    option = f"--min-score {threshold:g}, in Python min_score={threshold:g},"
+    return f"{text}; {n_low:,} have less than {threshold:g}, and {option} leaves them out"
 
 
 def _findings_in_table(
@@ -269,7 +272,8 @@ def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
     from_0, from_1 = f"0 to {len(classes) - 1}", f"1 to {len(classes)}"
     if number == 0 and first_class == 1:
         raise ConversionError(
-            f"the class is 0, and classes are {from_1}; if yours are {from_0}, say --first-class 0"
+            f"the class is 0, and classes are {from_1}; if yours are {from_0}, say --first-class 0, "
+            "in Python first_class=0"
         )
     if number == len(classes) and first_class == 0:
         problem = f"the class is {number}, and with --first-class 0 classes are {from_0}"
@@ -280,7 +284,8 @@ def _class_number(text: str, classes: Sequence[str], first_class: int) -> int:
 def _frames(start: float, end: float) -> tuple[int, int]:
     """Return a start and an end that are frames."""
     if not start.is_integer() or not end.is_integer():
-        raise ConversionError(f"{start:g} to {end:g} are no frames; for seconds say --unit seconds")
+        option = "--unit seconds, in Python unit='seconds'"
+        raise ConversionError(f"{start:g} to {end:g} are no frames; for seconds say {option}")
     return int(start), int(end)
 
 
@@ -312,7 +317,8 @@ def _videos(task_id: str, public: Path | None, reference: Path | None) -> _Video
         files = load(task_id, reference, None, {}).reference.contents
     else:
         problem = "seconds need the frame rate of each video"
-        remedy = "name a folder with {Id}_data.csv files, the public data as --public or a --reference"
+        remedy = "name the public data as --public, or a folder with {Id}_data.csv files as --reference, "
+        remedy += "in Python public= or reference="
         raise ConversionError(f"{problem}; {remedy}")
     return _Videos(
         names=frozenset(name[: -len(DATA_ENDING)] for name in files if name.endswith(DATA_ENDING)),

@@ -66,10 +66,13 @@ def read_rows(source: Any) -> RowTable:
         return _table_of_frame(source)
     if not isinstance(source, Path):
         raise ConversionError(f"this is no table; {_TAKES}")
+    if source.is_dir():
+        raise ConversionError(f"this is a folder; {_TAKES}; {_RECIPE}")
     if source.suffix == ".json":
         return _table_of_json(source)
     with source.open("rb") as stream:
-        refuse_other_kind(stream.read(HEAD_BYTES), source.name, "CSV")
+        form = f" with the columns {', '.join(COLUMNS)}"
+        refuse_other_kind(stream.read(HEAD_BYTES), source.name, "CSV", form)
     return _table_of_csv(source)
 
 
@@ -103,14 +106,18 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     if separator:
         problem = f"the columns are separated by {separator}"
         raise ConversionError(f"{problem}; separate them by commas, and decimals by a point")
+    # Blanks may separate the fields of rows.
+    fields = names[0].split() if len(names) == 1 else names
     is_header = any(_plain_name(name) in _ALL_NAMES for name in names)
-    if is_header or not any(re.fullmatch(r"[0-9.]+", name) for name in names):
+    if is_header or not any(re.fullmatch(r"[0-9.]+", field) for field in fields):
         return
     if sequence_of(path.name) != path.name:
         problem = f"this is the file of one sequence, {quote(sequence_of(path.name))}"
         raise ConversionError(f"{problem}; zip the files of all sequences and give the zip")
     remedy = f"write the names of the columns above it: {','.join(COLUMNS)}, or the order that yours have"
-    if len(names) < len(COLUMNS):
+    if len(fields) > len(names):
+        remedy += ", and commas between all fields"
+    elif len(names) < len(COLUMNS):
         remedy = (
             f"write {','.join(COLUMNS)} of all sequences below these names, or zip a file for each sequence"
         )

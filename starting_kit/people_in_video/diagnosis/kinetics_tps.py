@@ -201,11 +201,13 @@ def _with_changed_boxes(of_parts_alone: bool, measured: Measured, change: Change
     human_box = parts.human_box
     if not of_parts_alone:
         human_box = change.corners(human_box, human_video, None)
-    human = parts.part_human[parts.proposal_part]
-    changed_parts = parts._replace(
-        human_box=human_box,
-        proposal_box=change.corners(parts.proposal_box, human_video[human], parts.human_box[human]),
-    )
+    proposal_box = parts.proposal_box
+    (sampled_parts,) = _parts(measured)
+    # They may come from another model, and be right as they are.
+    if sampled_parts.changed(change).agrees.sum() >= sampled_parts.agrees.sum():
+        human = parts.part_human[parts.proposal_part]
+        proposal_box = change.corners(proposal_box, human_video[human], parts.human_box[human])
+    changed_parts = parts._replace(human_box=human_box, proposal_box=proposal_box)
     return _with_changed_videos(measured._replace(rows=submission._replace(parts=changed_parts)), change)
 
 

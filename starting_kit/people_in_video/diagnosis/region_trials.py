@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from people_in_video.diagnosis.fits import SCALE_WIDTH, centers, fit_axes, map_words, mode
+from people_in_video.diagnosis.fits import SCALE_WIDTH, centers, fit_axes, map_words, mode, sizes
 from people_in_video.diagnosis.name_trials import add, neighbor_shifts
 from people_in_video.diagnosis.samples import (
     MOST_ITEMS,
@@ -190,7 +190,11 @@ def _in_parent(is_share: bool, columns: Floats, item: Ints, parent: Floats | Non
 def _fits(sample: Regions) -> Iterator[Trial]:
     """Yield the trials of the scale and offset that fit best, as written and after each other reading."""
     for words, reading in _named_readings(sample).items():
-        axis_map = fit_axes(sample, reading(sample.corners))
+        corners = reading(sample.corners)
+        # A map puts ends in order, so that it hides whether they were exchanged.
+        if (np.median(sizes(corners), axis=0) < 0).all():
+            continue
+        axis_map = fit_axes(sample, corners)
         words_of_map = map_words(axis_map, sample.axes, sample.steps_of_unit)
         if words_of_map:
             yield from _trials_of_corners(

@@ -115,6 +115,11 @@ MISTAKES_IN_BOXES = [
         "as [y1, x1, y2, x2] with x times 640 and y times 480",
     ),
     (
+        lambda boxes: (boxes / np.tile(SIZE, 2))[:, [2, 3, 0, 1]],
+        Family.FIT,
+        "as [x2, y2, x1, y1] with x times 640 and y times 480",
+    ),
+    (
         lambda boxes: as_centers(boxes / np.tile(SIZE, 2)),
         Family.FIT,
         "as [center x, center y, width, height] with x times 640 and y times 480",
@@ -137,6 +142,14 @@ def test_a_mistake_in_all_boxes_is_named_in_words_and_repaired(change, family, w
     item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
     corners = repair.change.corners(columns, item, None)
     assert np.abs(corners - boxes).max() < 3
+
+
+@pytest.mark.parametrize("seed", range(5, 8))
+def test_shares_of_videos_of_nearly_one_size_are_not_read_as_exchanged_corners(seed):
+    rng = np.random.default_rng(seed)
+    boxes = true_boxes(rng)
+    size = np.repeat(SIZE * rng.uniform(0.95, 1.05, (N_ITEMS, 2)), N_FRAMES, axis=0)
+    assert search_boxes(noisy(boxes, rng, 0.05) / np.tile(size, 2), boxes).words.startswith("with x times")
 
 
 def test_corners_are_recognized_where_sizes_are_wanted():

@@ -99,6 +99,15 @@ def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
     assert content.box.tolist() == [[[1, 2, 3, 4]] * 10]
 
 
+@pytest.mark.parametrize("task", [GIVEN, GENERATED])
+@pytest.mark.parametrize("unseen", [None, [], [None] * 4, [float("nan")] * 4])
+def test_where_an_object_is_not_seen_the_problem_says_what_to_write(tmp_path, task, unseen):
+    boxes = [[[1, 2, 3, 4]] * 9 + [unseen]]
+    results = {"v": {"0": {**segment([("man", 0, [])]), "bbox_for_all_frames": boxes}}}
+    for problem in refused(read, tmp_path, results, task).problems:
+        assert "a likely box, as of the nearest frame" in problem.remedy
+
+
 @pytest.mark.parametrize(
     ("lengths", "numbers"),
     [
@@ -189,8 +198,10 @@ def box_changes(at_frames):
     [
         ([box_changes([5])] * 5, ["N-LOOKS-CONSTANT"]),
         ([box_changes([5])] * 4, []),
-        ([box_changes([3, 6])] * 5, []),
-        ([*[box_changes([5])] * 4, box_changes(range(10))], []),
+        ([box_changes([2, 4, 6, 8])] * 5, ["N-LOOKS-CONSTANT"]),
+        ([box_changes([1, 2, 3, 4, 5, 7, 8])] * 5, []),
+        ([*[box_changes([5])] * 2, *[box_changes(range(10))] * 3], ["N-LOOKS-CONSTANT"]),
+        ([box_changes([5]), *[box_changes(range(10))] * 4], []),
     ],
 )
 def test_boxes_copied_to_other_frames_are_noted(tmp_path, boxes_of_objects, codes):
@@ -285,7 +296,9 @@ WIDE = moved((700, 30, 900, 150))
     ("videos", "codes"),
     [
         ({"v": [SHARES], "w": [PIXELS]}, ["N-LOOKS-NORMALIZED"]),
-        ({"v": [SHARES, PIXELS], "w": [PIXELS]}, []),
+        ({"v": [SHARES, PIXELS], "w": [PIXELS]}, ["N-LOOKS-NORMALIZED"]),
+        ({"v": [SHARES, *[PIXELS] * 98]}, ["N-LOOKS-NORMALIZED"]),
+        ({"v": [SHARES, *[PIXELS] * 99]}, []),
         ({"v": [moved((-500.5, -400, -300.5, -200))], "w": [PIXELS]}, []),
         ({"v": [moved((0, 0, 0, 0), 0)], "w": [PIXELS] * 20}, []),
         # Of 1,010 boxes ten are too few to be noted, unless they are those of one video.

@@ -426,6 +426,7 @@ def detections(n=1, box=FAR, first_index=0, last_score=0.5, uv=2, part=24):
     pixels[..., 1:] = uv
     # Neither parts nor U and V are the same everywhere.
     pixels[0, 0] = 0 if part == 0 else 1, 0, uv
+    pixels[0, 1] = part, uv, 0
     scores = [0.5] * (n - 1) + [last_score]
     return [Detection(first_index + number, 1, 1, box, score, pixels) for number, score in enumerate(scores)]
 
@@ -498,6 +499,10 @@ def test_hints_of_detections_can_be_joined(entries, texts):
         (10, (20, 20), (128, 130), ["N-LOOKS-CONSTANT"]),
         (9, (20, 20), (128, 130), []),
         (10, (3, 20), (128, 130), []),
+        # What is 0 everywhere is no coordinate in 0..1, nor what is 100 everywhere one in percent.
+        (10, (3, 20), (0, 0), ["N-LOOKS-CONSTANT"]),
+        (10, (3, 20), (100, 100), ["N-LOOKS-CONSTANT"]),
+        (10, (3, 20), (0, 1), ["N-LOOKS-NORMALIZED"]),
     ],
 )
 def test_parts_and_coordinates_that_are_the_same_everywhere_are_noted(n, part, uv, codes):
@@ -505,6 +510,16 @@ def test_parts_and_coordinates_that_are_the_same_everywhere_are_noted(n, part, u
     pixels[0] = [[part[0], uv[0], uv[0]], [part[1], uv[1], uv[1]]]
     entries = [Detection(number, 1, 1, FAR, 0.1 * number, pixels) for number in range(n)]
     assert [note.code for note in hints_of(entries).notes()] == codes
+
+
+@pytest.mark.parametrize(("channel", "text"), [(1, "U is 7 in"), (2, "V is 7 in")])
+def test_one_coordinate_that_is_the_same_everywhere_is_noted(channel, text):
+    pixels = np.full((1, 2, 3), 7, np.uint8)
+    pixels[0, 1, 3 - channel] = 200
+    pixels[0, 1, 0] = 20
+    entries = [Detection(number, 1, 1, FAR, 0.1 * number, pixels) for number in range(10)]
+    (note,) = hints_of(entries).notes()
+    assert (note.code, note.text[: len(text)]) == ("N-LOOKS-CONSTANT", text)
 
 
 def test_equal_scores_below_zero_are_noted():

@@ -314,11 +314,14 @@ def test_humans_without_parts_and_frames_without_humans_are_noted(frames, notes)
 @pytest.mark.parametrize(
     ("box", "is_noted"), [((0.1, 0.2, 0.5, 0.9), True), ((0, 0, 1, 1), False), ((0.1, 0.2, 0.5, 2), False)]
 )
-def test_videos_in_shares_beside_videos_in_pixels_are_noted(box, is_noted):
-    parts = read(document(v=[[human((10 * n, 0, 99, 99)) for n in range(9)]], w=[[human(box)]])).content
+@pytest.mark.parametrize("noun", ["humans", "parts"])
+def test_boxes_in_shares_beside_boxes_in_pixels_are_noted(box, is_noted, noun):
+    people = [human((10 * n, 0, 99, 99), head=[((n, 2, 30, 40), "ab"[n % 2])]) for n in range(9)]
+    people.append(human(box) if noun == "humans" else human((90, 0, 99, 99), head=[(box, "a")]))
+    parts = read(document(v=[people])).content
     notes = FORMAT.hints(KineticsSubmission({}, parts), RULES)
     assert [note.code for note in notes] == ["N-LOOKS-NORMALIZED"] * is_noted
-    assert all(values_of(note.text)[:2] == ["1", "2"] for note in notes)
+    assert all(f"1 of 10 boxes of {noun}" in note.text for note in notes)
 
 
 @pytest.mark.parametrize("key", ["results", "a/b"])

@@ -10,7 +10,7 @@ from itertools import chain, count, repeat
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.box_hints import box_hints, empty_hints, small_items_hints
+from validator.box_hints import box_hints, empty_hints, small_box_hints
 from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read
 from validator.formats.anet_entities.outside import WIDTH, explain_boxes_outside, explain_videos_outside
@@ -30,8 +30,8 @@ MODES = {"anet_entities_gt": "GT", "anet_entities_gen": "gen"}
 """What the files of each task say in ``eval_mode``."""
 # Objects that are not the first of their segment: fewer may be counted, or have equal boxes, by chance.
 _LEAST_FOLLOWING = 5
-# A still object may have one box for a while; that most have is no chance.
-_MOST_COPIED = 0.9
+# A still object may have one box for a while; that a third of all boxes are copies is no chance.
+_MOST_COPIED = 0.3
 _LEAST_BOXES, _LEAST_UNORDERED = 10, 0.1
 # Any picture has a box that ends beyond it.
 _LEAST_PIXEL = 2
@@ -245,7 +245,7 @@ def hints(submission: Grounding) -> list[Note]:
     boxes = submission.box.reshape(-1, CORNERS)
     notes = box_hints(boxes, "objects", _WRITE_PIXELS)
     notes = (
-        notes or _shared_boxes(submission) or _copied_boxes(submission) or _small_or_large_videos(submission)
+        notes or _shared_boxes(submission) or _copied_boxes(submission) or _small_or_large_boxes(submission)
     )
     n_objects = np.bincount(submission.segment, minlength=len(submission.segments))
     return [
@@ -285,23 +285,18 @@ def _shared_boxes(submission: Grounding) -> list[Note]:
 
 
 def _copied_boxes(submission: Grounding) -> list[Note]:
-    # What is not true of the first is not true of all, whose boxes take long.
-    for boxes in (submission.box[:_LEAST_FOLLOWING], submission.box):
-        is_change = (boxes[:, 1:] != boxes[:, :-1]).any(axis=2)
-        is_copied = is_change.sum(axis=1) <= 1
-        if len(boxes) < _LEAST_FOLLOWING or is_copied.mean() <= _MOST_COPIED:
-            return []
-    share = f"{counted(int(is_copied.sum()), 'object')} of {len(is_copied):,}"
-    text = f"{share} have the same box on several frames in a row, one or two boxes on all ten. "
-    return [Note("N-LOOKS-CONSTANT", text + "One frame is annotated: write the box of each")]
+    is_copied = (submission.box[:, 1:] == submission.box[:, :-1]).all(axis=2)
+    if len(is_copied) < _LEAST_FOLLOWING or is_copied.mean() <= _MOST_COPIED:
+        return []
+    text = f"{int(is_copied.sum()):,} of {is_copied.size:,} boxes of objects are that of the frame before. "
+    return [Note("N-LOOKS-CONSTANT", text + "One frame of the ten is annotated: write the box of each")]
 
 
-def _small_or_large_videos(submission: Grounding) -> list[Note]:
+def _small_or_large_boxes(submission: Grounding) -> list[Note]:
     number_of_video: dict[str, int] = defaultdict(count().__next__)
     numbers = [number_of_video[video] for video, _ in submission.segments]
     video = np.array(numbers, dtype=np.int64)[submission.segment]
-    coordinates = submission.box.reshape(-1, FRAMES * CORNERS)
-    small = small_items_hints(coordinates, video, len(number_of_video), "objects", _WRITE_PIXELS)
+    small = small_box_hints(submission.box.reshape(-1, CORNERS), "objects", _WRITE_PIXELS)
     explanation = explain_boxes_outside(submission.box) or explain_videos_outside(submission.box, video)
     if explanation:
         small.append(Note("N-BOXES-OUTSIDE", f"{explanation}. Videos are resized to a width of {WIDTH}"))

@@ -333,6 +333,11 @@ class Range:
         self.lowest = min(self.lowest, lowest)
         self.highest = max(self.highest, highest)
 
+    @property
+    def is_constant(self) -> bool:
+        """Whether all are one and the same."""
+        return self.lowest == self.highest
+
 
 @dataclass
 class DetectionHints:
@@ -390,22 +395,23 @@ class DetectionHints:
         sample = f"the first {counted(min(self.count, _DETECTIONS_SEEN), 'detection')}"
         largest_part, largest_uv = self.part.highest, max(self.u.highest, self.v.highest)
         has_many = self.count >= _LEAST_DETECTIONS
+        channels = (("U", self.u), ("V", self.v))
+        constants = [f"{name} is {values.lowest}" for name, values in channels if values.is_constant]
         if largest_part < 0:
             text = f"all pixels of {sample} are background (part 0). Write part 1..24 on the person"
             notes.append(Note("N-LOOKS-CONSTANT", text))
+        elif has_many and constants:
+            text = f"{' and '.join(constants)} in all pixels with a part of {sample}"
+            notes.append(Note("N-LOOKS-CONSTANT", f"{text}. U and V are places within the part"))
         elif largest_uv <= 1:
-            notes.append(
-                Note("N-LOOKS-NORMALIZED", f"U and V are 0 or 1 in {sample}; they are round(255 * u)")
-            )
-        elif has_many and self.u.lowest == self.u.highest and self.v.lowest == self.v.highest:
-            text = f"U is {self.u.lowest} and V is {self.v.lowest} in all pixels with a part of {sample}"
-            notes.append(Note("N-LOOKS-CONSTANT", f"{text}. They are places within the part"))
-        if has_many and self.part.lowest == largest_part:
-            text = f"all pixels of {sample} that are not background have part {largest_part}"
-            notes.append(Note("N-LOOKS-CONSTANT", text))
-        if has_many and _LEAST_PERCENT <= largest_uv <= 100:
+            text = f"U and V are 0 or 1 in {sample}; they are round(255 * u)"
+            notes.append(Note("N-LOOKS-NORMALIZED", text))
+        elif has_many and _LEAST_PERCENT <= largest_uv <= 100:
             text = f"no U or V is above {largest_uv} in {sample}; they are round(255 * u), with u in 0..1"
             notes.append(Note("N-LOOKS-NORMALIZED", text))
+        if has_many and self.part.is_constant:
+            text = f"all pixels of {sample} that are not background have part {largest_part}"
+            notes.append(Note("N-LOOKS-CONSTANT", text))
         if self.has_coarse_parts:
             text = f"no part is above {_COARSE_PARTS} in {sample}; the fine parts go from 1 to {PARTS}"
             notes.append(Note("N-PARTS-COARSE", text))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from validator.arrays import Floats, Ints
-from validator.box_hints import WRITE_PIXELS, box_hints, empty_hints, small_items_hints
+from validator.box_hints import box_hints, empty_hints, small_box_hints
 from validator.choose_named import choose_named
 from validator.findings import Findings, Note, Read, Refused
 from validator.formats.rules import JsonFile, Rules
@@ -324,9 +324,9 @@ def hints(submission: KineticsSubmission) -> list[Note]:
     notes = box_hints(parts.human_box, "humans")
     notes = notes or box_hints(parts.proposal_box, "parts")
     notes = notes or _human_boxes_as_parts(parts)
-    if not notes:
-        video = parts.frame_video[parts.human_frame]
-        notes = small_items_hints(parts.human_box, video, len(parts.videos), "humans", WRITE_PIXELS)
+    notes = (
+        notes or small_box_hints(parts.human_box, "humans") or small_box_hints(parts.proposal_box, "parts")
+    )
     notes += _humans_of_one_part(parts) or _humans_without_parts(parts)
     n_humans = np.bincount(parts.human_frame, minlength=len(parts.frames))
     notes += empty_hints(n_humans, "submitted frames have no human", _EMPTY_FRAME)
