@@ -45,6 +45,7 @@ _YAML_REMEDIES = (
     ("expected a single document", "keep one document: take out the line --- and what does not belong here"),
     ("expected '<document start>'", "keep one document, with all keys at the same indent"),
     ("special characters are not allowed", "take out the control character"),
+    ("an alias is in what it names", "take out the alias, which begins with *"),
     ("cannot start any token", "put the text that begins with this sign in quotes"),
     ("unexpected end of stream", "close the quote"),
 )
@@ -204,9 +205,9 @@ def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
             continue
         seen.add(id(node))
         if isinstance(node, yaml.MappingNode):
-            pending += [value for _, value in node.value]
+            pending += [value for _, value in reversed(node.value)]
         elif isinstance(node, yaml.SequenceNode):
-            pending += node.value
+            pending += reversed(node.value)
         elif isinstance(node, yaml.ScalarNode) and _ODD_NUMBER.fullmatch(node.value) and node.style is None:
             number_read = yaml.safe_load(node.value)
             if not isinstance(number_read, str):

@@ -47,7 +47,7 @@ from validator.names import NearestNames
 from validator.submission import is_junk
 from validator.texts import counted, printable, quote, some_words
 
-_NEARLY_COMPETITION = re.compile(r"competition\.(yaml|yml|json|txt)(\.\w+)?", re.I)
+_NEARLY_COMPETITION = re.compile(r"\.?competition( ?\(\d+\))?\.(yaml|yml|json|txt)(\.\w+)?", re.I)
 # What the site shows between two signs is a formula, but not in fenced blocks, the title and the description.
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -128,8 +128,7 @@ def lint_bundle(
     except DAMAGED as error:
         _report_unreadable(path, error, report)
         return report, []
-    # The platform unpacks the zip, which takes ./ away.
-    files = {_without_dot(name): content for name, content in files.items()}
+    files = {_unpacked_name(name): content for name, content in files.items()}
     if COMPETITION not in files:
         report.add("not at the root", file=path.name, remedy=_way_to_root(files))
         return report, []
@@ -185,15 +184,16 @@ def _way_to_root(files: Files) -> str:
     return f"rename {similar_names[0]}" if similar_names else "add it"
 
 
-def _without_dot(name: str) -> str:
-    return name[2:].lstrip("/") if name.startswith("./") else name
+def _unpacked_name(name: str) -> str:
+    """Return the name that a file of a zip has when it is unpacked, whatever it begins with."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
 
 def _symbolic_links(path: Path) -> list[str]:
     """Return the names of the symbolic links in a zip."""
     with zipfile.ZipFile(path) as bundle:
         infos = bundle.infolist()
-    return [_without_dot(info.filename) for info in infos if stat.S_ISLNK(info.external_attr >> 16)]
+    return [_unpacked_name(info.filename) for info in infos if stat.S_ISLNK(info.external_attr >> 16)]
 
 
 def _check_sources(path: Path, files: Files, report: LintReport) -> None:
@@ -312,7 +312,7 @@ def _check_files(
             report.add("no path", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
             report.add("path leads out", where, name=name)
-        elif path in files:
+        elif path in files and not name.endswith("/"):
             files_in_use[name] = files[path]
             _check_file(name, files[path], where, key, form_of(data) == "v1.5", report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
@@ -322,7 +322,7 @@ def _check_files(
         elif files_below(path, files):
             report.add("folder for a file", where, name=name)
         else:
-            nearest = "" if path in other_names else nearest_names.words(path)
+            nearest = "" if path in {*files, *other_names} else nearest_names.words(path)
             remedy = _remedy_of_missing(path, files, bool(nearest))
             report.add("file is missing", where, name=name, nearest=nearest, remedy=remedy)
     return files_in_use
@@ -331,10 +331,14 @@ def _check_files(
 def _remedy_of_missing(path: str, files: Files, has_nearest: bool) -> str:
     """Return what to do about a file that is not in a bundle."""
     folder = path.removesuffix(".zip")
+    if path in files:
+        return f"take out the / at its end: {path} is a file"
     if folder != path and files_below(folder, files):
         return f"the folder {folder}/ is: name that, or zip its content"
     if path.replace("/", "\\") in files:
         return "zip the bundle again with / in the names of files; it has \\ instead"
+    if _ADDRESS.match(path):
+        return "put the file itself into the bundle, and write its name"
     return "correct the name, or add the file" if has_nearest else "add it"
 
 
@@ -355,7 +359,9 @@ def _check_file(name: str, data: bytes, where: str, key: str, is_classic: bool, 
 def _check_data(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     """Check a file that is stored; workers unpack programs, references and input data."""
     if not is_zip(data):
-        if key in TASK_DATA:
+        if data.startswith(_ZIP_MAGIC) and key in (*TASK_DATA, "path"):
+            report.add("damaged zip", file=name)
+        elif key in TASK_DATA:
             report.add("file is no zip", where, name=name)
         elif key == "path":
             report.add("solution is no zip", where, name=name)
