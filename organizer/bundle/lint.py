@@ -43,6 +43,7 @@ from organizer.bundle.zip_members import (
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
+from validator.kinds import HEAD_BYTES, kind_of
 from validator.names import NearestNames
 from validator.submission import is_junk
 from validator.texts import counted, printable, quote, some_words
@@ -57,6 +58,7 @@ FILL_IN = "FILL IN:"
 _CUT_NAME = 35
 _ICON_WIDTH = 100
 _ZIP_MAGIC = b"PK"
+_PNG_MAGIC = b"\x89PNG"
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 # Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
 _CODE = re.compile(r"(`+).*?\1", re.DOTALL)
@@ -416,6 +418,22 @@ def _texts(data: Competition, files: Files) -> Iterator[tuple[str, str, str]]:
             yield "", name, files[name].decode("utf-8", "replace")
 
 
+def _report_no_logo(name: str, data: bytes, report: LintReport) -> None:
+    """Report what a file is that cannot be read as a logo."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image_kind = str(image.format)
+    except Exception:  # as above
+        image_kind = ""
+    kind = kind_of(data[:HEAD_BYTES])
+    if image_kind in _IMAGE_KINDS or data.startswith(_PNG_MAGIC):
+        report.add("logo is damaged", file=name)
+    elif kind and not image_kind and b"<svg" not in data:
+        report.add("logo is something else", file=name, kind=kind.name, remedy=kind.how("PNG"))
+    else:
+        report.add("logo is no image", file=name)
+
+
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:
     try:
         with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
@@ -429,10 +447,10 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
         report.add("logo is too large", file=name)
         return
     except Exception:  # the readers of images raise all kinds for a broken file
-        report.add("logo is no image", file=name)
+        _report_no_logo(name, data, report)
         return
     # The platform makes a small picture, 100 pixels wide.
-    if _ICON_WIDTH * height < width:
+    if int(_ICON_WIDTH / width * height) == 0:
         report.add("logo is too wide", file=name)
     if mode == "CMYK":
         report.add("logo in CMYK", file=name)

@@ -447,6 +447,8 @@ OLD = [
         **data["phases"][1], "phasenumber": 2, "start_date": "2040-01-01 00:00:00", "auto_migration": True,
         "max_submissions": 1}})),
     ("L-TWICE", "/phases", lambda data, files: data["phases"].update({2: data["phases"][1]})),
+    ("L-TWICE", "/phases", lambda data, files: data["phases"].update(
+        {2: {**data["phases"][1], "phasenumber": "2", "start_date": "2040-01-01 00:00:00"}})),
     ("L-TWICE", "/leaderboard/columns", at(*OLD_COLUMN, "rank", value=1)),
     ("L-LIMIT", "/phases/1/execution_time_limit", at(*OLD_PHASE, "execution_time_limit", value=601)),
     ("L-BOARD", "/leaderboard/columns/coverage/numeric_format", at(*OLD_COLUMN, "numeric_format", value=11)),
@@ -620,6 +622,32 @@ def test_ingestion_program_is_told_its_own_command(lint):
     (text,) = texts_at(lint(change).warnings, ("L-METADATA", "more.zip", ""))
     assert "every run" not in text
     assert "/app/program/ingest.py /app/input_data" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"<!DOCTYPE html><html>", "download"),
+        (picture("PNG")[:2000], "from its source again"),
+        (b"\x89PNG\r\n", "from its source again"),
+        (picture("TIFF"), "convert it to PNG"),
+        (b'<?xml version="1.0"?><svg/>', "convert it to PNG"),
+        (b"logo", "convert it to PNG"),
+    ],
+)
+def test_remedy_of_a_logo_fits_what_it_is(lint, content, word):
+    (problem,) = lint(file("logo.png", content)).errors.problems
+    assert (problem.code, problem.file) == ("L-LOGO", "logo.png")
+    assert word in problem.remedy
+
+
+@pytest.mark.parametrize(("size", "is_refused"), [((700, 7), False), ((4900, 49), True), ((101, 1), True)])
+def test_logo_that_the_platform_makes_no_small_picture_of_is_refused(lint, size, is_refused):
+    """int(100 / width * height), with its rounding, is the height of the small picture."""
+    stream = io.BytesIO()
+    Image.new("RGB", size).save(stream, format="PNG")
+    assert lint(file("logo.png", stream.getvalue())).errors.ok != is_refused
 
 
 def test_name_of_no_image_is_one_warning(lint):
