@@ -427,7 +427,7 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         "message": quote(error.message, 200),
         "key": where.rpartition("/")[2],
         "limit": error.validator_value,
-        "literal": quote(repr(error.instance)),
+        "literal": quote(value if isinstance(error.instance, datetime.date) else repr(error.instance)),
         "choices": _choices(error.validator_value) if rule == "choice" else "",
     }
     report.add(rule, where or "/", **fields)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import datetime
 import json
 import string
 
@@ -191,6 +192,9 @@ def test_each_unknown_key_of_a_question_is_an_error_of_its_own():
            [f" {value} ", '"true"']) for key in ("is_required", "is_on_leaderboard") for value in (True, 1, "True", "yes")),
         *((("description",), value, "warning", "L-TEXT", "/description", ["description"]) for value in (None, "")),
         (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image", ["xxx", " 129 ", " 128;"]),
+        (("pages",), datetime.date(2027, 6, 1), "error", "L-SCHEMA", "/pages", ["2027-06-01 is", "list"]),
+        (("phases", 0, "tasks"), [[0]], "error", "L-SCHEMA", "/phases/0/tasks/0", ["[0]", "whole number."]),
+        (("tasks", 0, "index"), [0], "error", "L-SCHEMA", "/tasks/0/index", ["[0]", "whole number."]),
         (("contact_email",), 5, "error", "L-SCHEMA", "/contact_email", ["5 ", "address"]),
         (("phases", 0, "start"), "", "error", "L-SCHEMA", "/phases/0/start", ["the value is empty"]),
         *(((*COLUMN, "computation_indexes"), value, "error", "L-SCHEMA", "/leaderboards/0/columns/0/computation_indexes",
