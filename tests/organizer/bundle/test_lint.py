@@ -555,6 +555,11 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("version: 2\n<<<<<<< HEAD\ntitle: Birds\n=======", "line 2"),
         ("title: Birds\n  terms: a", "indent"),
         ('title: "Birds', "close"),
+        ("title: =", "= in quotes"),
+        ("title: 'What's new'", "''"),
+        ('title: "C:\\data"', "single quotes"),
+        ("version: 2\ntitle Birds\nterms: a", "colon after the key in line 2"),
+        ("pages:\n- title Birds\n  file: a", "colon after the key in line 2"),
     ],
 )
 def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
