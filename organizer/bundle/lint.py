@@ -361,14 +361,25 @@ def _check_file(name: str, data: bytes, where: str, key: str, is_classic: bool, 
 def _check_data(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     """Check a file that is stored; workers unpack programs, references and input data."""
     if not is_zip(data):
-        if data.startswith(_ZIP_MAGIC) and key in (*TASK_DATA, "path"):
-            report.add("damaged zip", file=name)
-        elif key in TASK_DATA:
-            report.add("file is no zip", where, name=name)
-        elif key == "path":
-            report.add("solution is no zip", where, name=name)
+        _report_no_zip(name, data, where, key, report)
     if len(posixpath.basename(name)) > _CUT_NAME:
         report.add("long name", where, name=name, longest=_CUT_NAME)
+
+
+def _report_no_zip(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
+    """Report a file that is no zip where one is needed, or where its name says so."""
+    is_damaged = data.startswith(_ZIP_MAGIC)
+    kind = kind_of(data[:HEAD_BYTES])
+    if is_damaged and key in (*TASK_DATA, "path"):
+        report.add("damaged zip", file=name)
+    elif kind and not is_damaged and (key in TASK_DATA or name.lower().endswith(".zip")):
+        rule = "zip is something else" if key in TASK_DATA else "download is something else"
+        remedy = "unpack it, and zip its files" if kind.is_archive else kind.how("a zip")
+        report.add(rule, where, name=name, kind=kind.name, remedy=remedy)
+    elif key in TASK_DATA:
+        report.add("file is no zip", where, name=name)
+    elif key == "path":
+        report.add("solution is no zip", where, name=name)
 
 
 def _check_text(name: str, data: bytes, report: LintReport) -> None:

@@ -588,6 +588,28 @@ def test_remedy_of_a_name_that_is_no_file_fits_it(lint, name, words):
     assert words in problem.remedy
 
 
+LFS = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_error", "word"),
+    [
+        (PROGRAM, LFS, True, "git lfs pull"),
+        (REFERENCE, b"<!DOCTYPE html><html>", True, "download"),
+        (REFERENCE, b"\x1f\x8b\x08", True, "zip its files"),
+        (REFERENCE, b"1,2,3\n", True, "zip its content"),
+        ("starting_kit.zip", LFS, False, "git lfs pull"),
+        (f"{ID}_sample.zip", b"7z\xbc\xaf", False, "zip its files"),
+    ],
+)
+def test_what_is_no_zip_is_said_as_what_it_is(lint, name, content, is_error, word):
+    report = lint(file(name, content))
+    findings = report.errors if is_error else report.warnings
+    (problem,) = [problem for problem in findings.problems if problem.code == "L-FILE"]
+    assert report.errors.ok != is_error
+    assert word in problem.remedy
+
+
 @pytest.mark.parametrize("index", [0.0, False])
 def test_index_that_the_platform_takes_for_that_of_a_task_is_no_warning(lint, index):
     report = lint(at("phases", 0, "tasks", value=[index]))
