@@ -19,6 +19,8 @@ _LARGEST_INTEGER = 2**63
 _DEEPEST = 50
 # What aliases stand for: they multiply where they are nested.
 _MOST_ALIASED = 10_000
+# The tag of the key <<, whose value is merged into a mapping.
+_MERGE_TAG = "tag:yaml.org,2002:merge"
 
 
 class _PlainLoader(yaml.SafeLoader):
@@ -76,6 +78,8 @@ class _StrictLoader(_PlainLoader):
 def _mapping(loader: _StrictLoader, node: yaml.MappingNode) -> dict[YamlValue, YamlValue]:
     seen_keys = set()
     for key_node, _ in node.value:
+        if key_node.tag == _MERGE_TAG:
+            continue
         key = loader.construct_object(key_node, deep=True)
         if key in seen_keys:
             raise _error(f"the key {key!r} occurs twice", key_node)

@@ -135,6 +135,7 @@ def check_phases(data: Competition, report: LintReport) -> None:
     """Check phases, and the end of the competition."""
     phases = sorted_phases(data)
     numbers = [phase["phasenumber"] for _, phase in phases]
+    check_types(numbers, "/phases", "the phasenumber", report)
     check_unique("position twice", numbers, "/phases", "the phasenumber", report)
     parents = {number(phase["parent_phasenumber"]) for _, phase in phases if "parent_phasenumber" in phase}
     for where, phase in phases:

@@ -41,10 +41,14 @@ _YAML_REMEDIES = (
         "python/",
         "take out the tags that begin with !!python/: Python 2 wrote them, and nothing needs them",
     ),
+    ("tag:yaml.org,2002:value", "put the = in quotes"),
+    ("but found '<scalar>'", "put the whole text in quotes; in single quotes a ' is written ''"),
+    ("found unknown escape character", "use single quotes, or write \\\\ for \\"),
     ("could not determine a constructor for the tag", "take out the tag, which begins with !"),
     ("expected a single document", "keep one document: take out the line --- and what does not belong here"),
     ("expected '<document start>'", "keep one document, with all keys at the same indent"),
     ("special characters are not allowed", "take out the control character"),
+    ("an alias is in what it names", "take out the alias, which begins with *"),
     ("cannot start any token", "put the text that begins with this sign in quotes"),
     ("unexpected end of stream", "close the quote"),
 )
@@ -204,9 +208,9 @@ def _odd_numbers(text: str) -> list[tuple[str, str, object]]:
             continue
         seen_ids.add(id(node))
         if isinstance(node, yaml.MappingNode):
-            pending += [value for _, value in node.value]
+            pending += [value for _, value in reversed(node.value)]
         elif isinstance(node, yaml.SequenceNode):
-            pending += node.value
+            pending += reversed(node.value)
         elif isinstance(node, yaml.ScalarNode) and _ODD_NUMBER.fullmatch(node.value) and node.style is None:
             number_read = yaml.safe_load(node.value)
             if not isinstance(number_read, str):
@@ -230,23 +234,28 @@ def yaml_remedy(error: Exception) -> str:
         lines, _ = _lines_to(getattr(error, "context_mark", None))
         if lines and lines[-1].startswith(_CONFLICT):
             return f"settle the conflict that git has marked from line {len(lines)} on"
-        return _remedy_of_blank(lines) or _YAML_REMEDY
+        return _remedy_of_colon(lines) or _YAML_REMEDY
     if "mapping values are not allowed" in problem:
         lines, column = _lines_to(getattr(error, "problem_mark", None))
         if lines and ": " in lines[-1][:column]:
             return 'put the text with ": " in it in quotes'
         return (
-            _remedy_of_blank(lines[:-1])
+            _remedy_of_colon(lines[:-1])
             or 'indent a key as the others, and put text with ": " in it in quotes'
         )
     return _remedy_of_problem(problem)
 
 
-def _remedy_of_blank(lines: Sequence[str]) -> str:
-    """Return what to do if the last of several lines has a key without a blank after its colon, else ""."""
+def _remedy_of_colon(lines: Sequence[str]) -> str:
+    """Return what to do if the last of several lines has no colon, or no blank after its colon, else ""."""
     filled = [number for number, line in enumerate(lines, start=1) if line.strip()]
-    is_without_blank = filled and _KEY_WITHOUT_BLANK.match(lines[filled[-1] - 1])
-    return f"write a plain blank after the colon in line {filled[-1]}" if is_without_blank else ""
+    if not filled:
+        return ""
+    number = filled[-1]
+    line = lines[number - 1]
+    if ":" not in line:
+        return f"write a colon after the key in line {number}, or indent it if it goes on with a text"
+    return f"write a plain blank after the colon in line {number}" if _KEY_WITHOUT_BLANK.match(line) else ""
 
 
 def _lines_to(mark: yaml.Mark | None) -> tuple[list[str], int]:

@@ -48,6 +48,9 @@ _IMAGE_NAME = re.compile(
     r"(?:[A-Za-z0-9][A-Za-z0-9.-]*(?::\d+)?/)?[a-z0-9]+(?:[._/-]+[a-z0-9]+)*(?::\w[\w.-]{0,127})?(?:@[\w+.-]+:[0-9a-f]+)?",
     re.ASCII,
 )
+# The folders of a run, as arguments of a program.
+_SCORING_FOLDERS = "/app/input /app/output"
+_INGESTION_FOLDERS = "/app/input_data /app/output /app/program /app/ingested_program"
 _DEFAULT_IMAGE = "codalab/codalab-legacy:py37"
 # Folders that are zipped as a whole by mistake.
 _USUAL_FOLDERS = ("reference_data", "reference", "ref", "input_data", "input", "scoring_program", "data")
@@ -114,20 +117,21 @@ def _check_programs(entry: Entry, files: Files, image: str, report: LintReport) 
     """Check the programs of an entry; return its task if its scoring program is ours."""
     if "ingestion_program" in entry:
         name = entry["ingestion_program"]
-        for rule, fields in _program(files[name], image)[2]:
+        _, metadata, problems = _program(files[name], image)
+        for rule, fields in problems:
             # Submissions of results are scored without it.
             words = ERRORS.get(rule)
             if words:
-                problem, remedy = words.problem.format(**fields), words.remedy.format(**fields)
-                report.add("ingestion that does not run", file=name, problem=problem, remedy=remedy)
+                filled = [text.format(effect="", folders=_INGESTION_FOLDERS, **fields) for text in words[1:]]
+                report.add("ingestion that does not run", metadata, name, problem=filled[0], remedy=filled[1])
             else:
-                report.add(rule, file=name, **fields)
+                report.add(rule, metadata, name, **fields)
     if "scoring_program" not in entry:
         return None
     name = entry["scoring_program"]
     task_id, metadata, problems = _program(files[name], image)
     for rule, fields in problems:
-        report.add(rule, metadata, name, **fields)
+        report.add(rule, metadata, name, effect=", so every run fails", folders=_SCORING_FOLDERS, **fields)
     return load_task(task_id) if task_id else None
 
 
@@ -294,6 +298,7 @@ def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, repor
         ]
         tasks_of_phases.append((where, tasks_of_phase))
         _check_time_limits(where, phase, tasks_of_phase, files, report)
+    repeated_references: dict[tuple[str, str], None] = {}
     for (_, earlier_tasks), (where, later_tasks) in combinations(tasks_of_phases, 2):
         for earlier_task, later_task in product(earlier_tasks, later_tasks):
             if earlier_task.declared and earlier_task.declared is later_task.declared:
@@ -301,9 +306,11 @@ def _check_phases(data: Competition, tasks: Sequence[_Task], files: Files, repor
                 later_name = later_task.entry["reference_data"]
                 # One task in two phases is no accident: it may stay open after the final phase.
                 if earlier_name == later_name:
-                    report.add("task again", f"{where}/tasks", reference=later_name)
+                    repeated_references[where, later_name] = None
                 else:
                     _compare_items(earlier_name, later_name, earlier_task.declared, files, report)
+    for where, reference in repeated_references:
+        report.add("task again", f"{where}/tasks", reference=reference)
 
 
 def _is_in_phase(task: _Task, phase: Entry) -> bool:
@@ -385,7 +392,10 @@ def _check_samples(
         sample = solution["path"]
         for index in solution["tasks"]:
             task = task_of_index[index]
-            if not task.declared or "reference_data" not in task.entry:
+            if "reference_data" not in task.entry or "scoring_program" not in task.entry:
+                report.add("sample of a key", file=sample)
+                continue
+            if not task.declared:
                 report.add("sample of others", file=sample)
                 continue
             program = files[task.entry["scoring_program"]]

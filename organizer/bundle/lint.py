@@ -43,11 +43,12 @@ from organizer.bundle.zip_members import (
 from organizer.data.overview import SUFFIX
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
+from validator.kinds import HEAD_BYTES, kind_of
 from validator.names import NearestNames
 from validator.submission import is_junk
 from validator.texts import counted, printable, quote, some_words
 
-_NEARLY_COMPETITION = re.compile(r"competition\.(yaml|yml|json|txt)(\.\w+)?", re.I)
+_NEARLY_COMPETITION = re.compile(r"\.?competition( ?\(\d+\))?\.(yaml|yml|json|txt)(\.\w+)?", re.I)
 # What the site shows between two signs is a formula, but not in fenced blocks, the title and the description.
 _FENCED = re.compile(r"```.*?```", re.DOTALL)
 _FORMULA = re.compile(r"\$\$.+?\$\$|\$[^$\n]+\$", re.DOTALL)
@@ -57,6 +58,7 @@ FILL_IN = "FILL IN:"
 _CUT_NAME = 35
 _ICON_WIDTH = 100
 _ZIP_MAGIC = b"PK"
+_PNG_MAGIC = b"\x89PNG"
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 # Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
 _CODE = re.compile(r"(`+).*?\1", re.DOTALL)
@@ -127,8 +129,7 @@ def lint_bundle(
     except DAMAGED as error:
         _report_unreadable(path, error, report)
         return report, []
-    # The platform unpacks the zip, which takes ./ away.
-    files = {_without_dot(name): content for name, content in files.items()}
+    files = {_unpacked_name(name): content for name, content in files.items()}
     if COMPETITION not in files:
         report.add("not at the root", file=path.name, remedy=_way_to_root(files))
         return report, []
@@ -184,15 +185,16 @@ def _way_to_root(files: Files) -> str:
     return f"rename {similar_names[0]}" if similar_names else "add it"
 
 
-def _without_dot(name: str) -> str:
-    return name[2:].lstrip("/") if name.startswith("./") else name
+def _unpacked_name(name: str) -> str:
+    """Return the name that a file of a zip has when it is unpacked, whatever it begins with."""
+    return "/".join(part for part in name.split("/") if part not in ("", ".", ".."))
 
 
 def _symbolic_links(path: Path) -> list[str]:
     """Return the names of the symbolic links in a zip."""
     with zipfile.ZipFile(path) as bundle:
         infos = bundle.infolist()
-    return [_without_dot(info.filename) for info in infos if stat.S_ISLNK(info.external_attr >> 16)]
+    return [_unpacked_name(info.filename) for info in infos if stat.S_ISLNK(info.external_attr >> 16)]
 
 
 def _check_sources(path: Path, files: Files, report: LintReport) -> None:
@@ -311,7 +313,7 @@ def _check_files(
             report.add("no path", where)
         elif path.startswith(("/", "\\", "../")) or path == "..":
             report.add("path leads out", where, name=name)
-        elif path in files:
+        elif path in files and not name.endswith("/"):
             files_in_use[name] = files[path]
             _check_file(name, files[path], where, key, form_of(data) == "v1.5", report)
         elif key in DATA_KEYS and (folder := files_below(path, files)):
@@ -321,7 +323,7 @@ def _check_files(
         elif files_below(path, files):
             report.add("folder for a file", where, name=name)
         else:
-            nearest = "" if path in other_names else nearest_names.words(path)
+            nearest = "" if path in {*files, *other_names} else nearest_names.words(path)
             remedy = _remedy_of_missing(path, files, bool(nearest))
             report.add("file is missing", where, name=name, nearest=nearest, remedy=remedy)
     return files_in_use
@@ -330,10 +332,14 @@ def _check_files(
 def _remedy_of_missing(path: str, files: Files, has_nearest: bool) -> str:
     """Return what to do about a file that is not in a bundle."""
     folder = path.removesuffix(".zip")
+    if path in files:
+        return f"take out the / at its end: {path} is a file"
     if folder != path and files_below(folder, files):
         return f"the folder {folder}/ is: name that, or zip its content"
     if path.replace("/", "\\") in files:
         return "zip the bundle again with / in the names of files; it has \\ instead"
+    if _ADDRESS.match(path):
+        return "put the file itself into the bundle, and write its name"
     return "correct the name, or add the file" if has_nearest else "add it"
 
 
@@ -354,12 +360,25 @@ def _check_file(name: str, data: bytes, where: str, key: str, is_classic: bool, 
 def _check_data(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     """Check a file that is stored; workers unpack programs, references and input data."""
     if not is_zip(data):
-        if key in TASK_DATA:
-            report.add("file is no zip", where, name=name)
-        elif key == "path":
-            report.add("solution is no zip", where, name=name)
+        _report_no_zip(name, data, where, key, report)
     if len(posixpath.basename(name)) > _CUT_NAME:
         report.add("long name", where, name=name, longest=_CUT_NAME)
+
+
+def _report_no_zip(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
+    """Report a file that is no zip where one is needed, or where its name says so."""
+    is_damaged = data.startswith(_ZIP_MAGIC)
+    kind = kind_of(data[:HEAD_BYTES])
+    if is_damaged and key in (*TASK_DATA, "path"):
+        report.add("damaged zip", file=name)
+    elif kind and not is_damaged and (key in TASK_DATA or name.lower().endswith(".zip")):
+        rule = "zip is something else" if key in TASK_DATA else "download is something else"
+        remedy = "unpack it, and zip its files" if kind.is_archive else kind.how("a zip")
+        report.add(rule, where, name=name, kind=kind.name, remedy=remedy)
+    elif key in TASK_DATA:
+        report.add("file is no zip", where, name=name)
+    elif key == "path":
+        report.add("solution is no zip", where, name=name)
 
 
 def _check_text(name: str, data: bytes, report: LintReport) -> None:
@@ -409,6 +428,22 @@ def _texts(data: Competition, files: Files) -> Iterator[tuple[str, str, str]]:
             yield "", name, files[name].decode("utf-8", "replace")
 
 
+def _report_no_logo(name: str, data: bytes, report: LintReport) -> None:
+    """Report what a file is that cannot be read as a logo."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            image_kind = str(image.format)
+    except Exception:  # as above
+        image_kind = ""
+    kind = kind_of(data[:HEAD_BYTES])
+    if image_kind in _IMAGE_KINDS or data.startswith(_PNG_MAGIC):
+        report.add("logo is damaged", file=name)
+    elif kind and not image_kind and b"<svg" not in data:
+        report.add("logo is something else", file=name, kind=kind.name, remedy=kind.how("PNG"))
+    else:
+        report.add("logo is no image", file=name)
+
+
 def _check_logo(name: str, data: bytes, report: LintReport) -> None:
     try:
         with Image.open(io.BytesIO(data), formats=_IMAGE_KINDS) as image:
@@ -422,10 +457,10 @@ def _check_logo(name: str, data: bytes, report: LintReport) -> None:
         report.add("logo is too large", file=name)
         return
     except Exception:  # the readers of images raise all kinds for a broken file
-        report.add("logo is no image", file=name)
+        _report_no_logo(name, data, report)
         return
     # The platform makes a small picture, 100 pixels wide.
-    if _ICON_WIDTH * height < width:
+    if int(_ICON_WIDTH / width * height) == 0:
         report.add("logo is too wide", file=name)
     if mode == "CMYK":
         report.add("logo in CMYK", file=name)

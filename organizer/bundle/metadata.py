@@ -6,6 +6,7 @@ there may be executed.
 
 from __future__ import annotations
 
+import difflib
 import posixpath
 import re
 import shlex
@@ -25,6 +26,9 @@ _NEARLY_METADATA = re.compile(r"metadata\.(yml|yaml|json|txt)(\.\w+)?", re.I)
 # A key needs an ASCII blank behind its colon.
 _NO_BLANK = re.compile(r"^ *command:[^ \t\r\n]", re.M)
 _PROGRAM = "/app/program"
+_OUR_SCRIPT = "score.py"
+_PYTHONS = ("python", "python3")
+_NEAR = 0.75
 # What classic CodaLab calls the folders.
 _VARIABLE = re.compile(r"\$(program|input|output|shared|ingestion_program|submission_program|hidden)\b")
 _OWN_IMAGE = re.compile(r"codalab/codalab-legacy:py3(?P<minor>\d+)")
@@ -46,7 +50,7 @@ _WRAPPERS = ("timeout", "nice", "env", "nohup", "stdbuf", "setsid", "time")
 def metadata_problems(
     text: bytes | None, names: Collection[str], image: str, is_ours: bool
 ) -> Iterator[Broken]:
-    """Yield what is wrong with the metadata of a program.
+    """Yield what is wrong with the metadata of a program; each field ``script`` is what a command should run.
 
     Parameters
     ----------
@@ -59,6 +63,21 @@ def metadata_problems(
     is_ours : bool
         Whether the program is one of this project, whose arguments are known.
     """
+    script = _likely_script(names)
+    for rule, fields in _problems(text, names, image, is_ours):
+        yield rule, {**fields, "script": script}
+
+
+def _likely_script(names: Collection[str]) -> str:
+    """Return the script that a program is started by, words in its place where there are several."""
+    scripts = [name for name in names if name.endswith(".py") and "/" not in name and not is_junk(name)]
+    if _OUR_SCRIPT in scripts:
+        return _OUR_SCRIPT
+    return scripts[0] if len(scripts) == 1 else "YOUR_SCRIPT.py"
+
+
+def _problems(text: bytes | None, names: Collection[str], image: str, is_ours: bool) -> Iterator[Broken]:
+    """Yield what `metadata_problems` does, without the script."""
     if text is None:
         yield _missing_metadata(names)
         return
@@ -100,6 +119,8 @@ def _content_words(content: YamlValue) -> str:
         return f"; the keys are {some_words([quote(str(key)) for key in content])}"
     if isinstance(content, list):
         return "; this is a list, not a mapping"
+    if isinstance(content, str):
+        return f"; this is a text, not a mapping: {quote(content)}"
     return ""
 
 
@@ -141,8 +162,9 @@ def command_problems(command: str, names: Collection[str], image: str, is_ours: 
     needs_shell = not in_shell and any(map(_OPERATORS.fullmatch, words))
     if needs_shell:
         yield "shell in our command" if is_ours else "command for a shell", {"command": quote(command)}
-    knows_arguments = is_ours and not in_shell and not needs_shell
-    yield from _script_problems(words, names, knows_arguments, in_shell)
+    is_known = is_ours and not in_shell and not needs_shell
+    for rule, fields in _script_problems(words, names, is_known, in_shell):
+        yield rule, {**fields, "slashes": ", with / in paths" if "\\" in command else ""}
 
 
 def _unwrapped(words: Sequence[str]) -> tuple[list[str], bool]:
@@ -199,13 +221,16 @@ def _problem_of_executable(word: str, names: Collection[str], image: str) -> Bro
         if python["version"] != f"3.{own_image['minor']}":
             return "no such executable", {"word": word, "image": image}
         return None
-    if own_image and (posixpath.basename(word) in _NOT_IN_IMAGES or _LIKE_PYTHON.fullmatch(word)):
+    is_misspelled = not python and "/" not in word and difflib.get_close_matches(word, _PYTHONS, cutoff=_NEAR)
+    is_like_python = _LIKE_PYTHON.fullmatch(word) or is_misspelled
+    if own_image and (posixpath.basename(word) in _NOT_IN_IMAGES or is_like_python):
         return "no such executable", {"word": word, "image": image}
     path = _path_in_program(word)
     if path is not None and ("/" in word or word in names):
-        return ("file is not executable" if path in names else "program is missing"), {"word": word}
+        rule = "file is not executable" if path in names else "program is missing"
+        return rule, {"word": word, "slashes": ""}
     if word.startswith("~") or "\\" in word or re.match(r"[A-Za-z]:", word):
-        return "program is missing", {"word": word}
+        return "program is missing", {"word": word, "slashes": ""}
     return None
 
 
@@ -216,11 +241,16 @@ def _path_in_program(word: str) -> str | None:
 
 
 def _script_problems(
-    words: Sequence[str], names: Collection[str], knows_arguments: bool, in_shell: bool
+    words: Sequence[str], names: Collection[str], is_known: bool, in_shell: bool
 ) -> Iterator[Broken]:
-    """Yield what is wrong with the script that Python or a shell runs, and with its arguments."""
+    """Yield what is wrong with the script that Python or a shell runs, and with its arguments.
+
+    ``is_known`` says that the words are those of one of our programs, and no shell changes them.
+    """
     interpreter = posixpath.basename(words[0])
     if not _PYTHON.fullmatch(words[0]) and interpreter not in _SHELLS:
+        if is_known:
+            yield "command of another program", {"word": quote(words[0])}
         return
     place = 1
     while place < len(words) and words[place].startswith("-") and words[place] != "-":
@@ -232,13 +262,15 @@ def _script_problems(
         return
     script = words[place]
     path = _path_in_program(script)
-    # A shell may have changed the folder.
-    is_known = not in_shell or script.startswith("/")
-    if (path is None and script.startswith("/app/") and not _is_other_folder(script)) or (
-        path is not None and path not in names and is_known
-    ):
+    if path is None:
+        # The script of another program may be in its image.
+        is_missing = is_known or (script.startswith("/app/") and not _is_other_folder(script))
+    else:
+        # A shell may have changed the folder.
+        is_missing = path not in names and (not in_shell or script.startswith("/"))
+    if is_missing:
         yield "program is missing", {"word": script}
-    elif path == "score.py" and knows_arguments:
+    elif path == _OUR_SCRIPT and is_known:
         yield from _argument_problems(words[place + 1 :])
 
 

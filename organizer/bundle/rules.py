@@ -44,6 +44,8 @@ _NAMES_OF_FORMS = (
 )  # fmt: skip
 # The page of the leaderboard shows an eye in a column of this title.
 _TITLE_OF_THE_EYE = "Detailed Results"
+# With these the leaderboard keeps one submission of a participant in a phase.
+_RULES_OF_ONE_ENTRY = ("Force_Best", "Force_Last")
 _NEAR = 0.75
 _SIGNS = re.compile(r"[\W_]")
 _TYPES = {
@@ -198,9 +200,11 @@ def _check_tasks(data: Competition, report: LintReport) -> None:
                 rule = "index in quotes" if is_quoted else "unknown task"
                 report.add(rule, f"{where}/tasks", index=index, known=choices)
     phases = [phase for _, phase in competition.entries_of(data, "phases")]
-    indexes_in_phases = {str(index) for phase in phases for index in phase["tasks"]}
+    indexes_in_phases = [index for phase in phases for index in phase["tasks"]]
+    # As text they are the same where quotes are wrong, which is reported above; as values 0, 0.0 and false.
+    indexes_as_text = [str(index) for index in indexes_in_phases]
     for where, task in competition.entries_of(data, "tasks"):
-        if str(task["index"]) not in indexes_in_phases:
+        if task["index"] not in indexes_in_phases and str(task["index"]) not in indexes_as_text:
             report.add("task of no phase", where)
     for name, question in (data.get("fact_sheet") or {}).items():
         _check_question_key(name, question, report)
@@ -242,8 +246,9 @@ def _check_board(data: Competition, report: LintReport) -> None:
         if str(column.data["title"]).strip() == _TITLE_OF_THE_EYE:
             report.add("title of the eye", f"{column.where}/title")
     most = max(len(set(map(str, phase["tasks"]))) for phase in data["phases"])
-    if board.get("submission_rule") == "Force_Best" and most > 1:
-        report.add("rule for one task", f"{_BOARD}/submission_rule")
+    rule = board.get("submission_rule")
+    if rule in _RULES_OF_ONE_ENTRY and most > 1:
+        report.add("rule for one task", f"{_BOARD}/submission_rule", name=rule)
 
 
 def columns_of(data: Competition) -> list[BoardColumn]:
@@ -285,10 +290,15 @@ def check_schema(data: Competition, form: str, report: LintReport) -> bool:
     unknown_keys = [error for error in errors if error.validator == "additionalProperties"]
     meant_keys = _report_unknown_keys(unknown_keys, form, report)
     other_errors = [error for error in errors if error.validator != "additionalProperties"]
+    reported: set[tuple[str, str, str]] = set()
     for error in [*other_errors, *validator.descend(plain_data, _DEFINITIONS["unread"])]:
-        # A key that is missing because it is misspelled is said once.
-        if error.validator != "required" or (_pointer(error), error.message) not in meant_keys:
+        where, rule = _pointer(error), _rule_of(error)
+        # The key that is missing, or the value that is wrong.
+        subject = error.message if rule == "required" else str(error.instance)
+        # A misspelled key is said once, and so is a value that has neither the type nor the form of a rule.
+        if (where, subject) not in meant_keys and (where, rule, subject) not in reported:
             _report(error, report)
+        reported.add((where, rule, subject))
     if len(report.errors.problems) > n_before:
         return False
     for error in validator.descend(plain_data, schema["advice"]):
@@ -336,7 +346,7 @@ def _max_length(
 ) -> Iterator[jsonschema.ValidationError]:
     """Check the length of a text without the blanks around it, which the platform cuts off first."""
     if isinstance(instance, str) and len(instance.strip()) > longest:
-        yield jsonschema.ValidationError(f"{instance!r} is too long")
+        yield jsonschema.ValidationError(f"{quote(instance)} has {len(instance.strip())} characters")
 
 
 def _required(
@@ -407,10 +417,8 @@ _formats.checks("address")(_is_address)
 
 def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
     """Report an error of jsonschema in our words."""
-    where = _pointer(error)
-    names = (error.validator, error.schema.get("title"))
-    rule = next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
-    if error.instance in {"text": (None,), "otherwise": (None, [], {})}.get(rule, ()):
+    where, rule = _pointer(error), _rule_of(error)
+    if error.instance in {"text": (None, ""), "otherwise": (None, [], {})}.get(rule, ()):
         rule = "empty value"
     elif rule == "otherwise" and error.validator in ("type", "enum"):
         rule = "unknown name" if "propertyNames" in error.absolute_schema_path else "choice"
@@ -421,10 +429,15 @@ def _report(error: jsonschema.ValidationError, report: LintReport) -> None:
         "message": quote(error.message, 200),
         "key": where.rpartition("/")[2],
         "limit": error.validator_value,
-        "literal": quote(repr(error.instance)),
+        "literal": quote(value if isinstance(error.instance, datetime.date) else repr(error.instance)),
         "choices": _choices(error.validator_value) if rule == "choice" else "",
     }
     report.add(rule, where or "/", **fields)
+
+
+def _rule_of(error: jsonschema.ValidationError) -> str:
+    names = (error.validator, error.schema.get("title"))
+    return next((name for name in names if name in ERRORS or name in WARNINGS), "otherwise")
 
 
 def _pointer(error: jsonschema.ValidationError) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
-from organizer.data.sources import visible_entries
+from organizer.data.sources import head_of, refuse_no_folder, visible_entries
 from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -44,7 +44,7 @@ from scoring_program.scoring import load_reference
 from scoring_program.signature import KEY_FILE, VOCABULARY_FILE, read_key
 from scoring_program.task import Task, load_task
 from validator.findings import Findings, Note
-from validator.kinds import HEAD_BYTES, refuse_other_kind
+from validator.kinds import kind_of, refuse_other_kind
 from validator.limits import shortage_of
 from validator.texts import counted, printable, quote, some_words
 
@@ -57,8 +57,8 @@ MANIFEST = ".manifest.json"
 # Written or carried over by each run, or missed by nobody.
 _SHOWN_NAMES = 3
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
-# Files of MATLAB 5, and of MATLAB 7.3, which are HDF5 files.
-_BEGINNINGS_OF_MAT = (b"MATLAB ", b"\x89HDF")
+# Of files that are no text; MATLAB 7.3 writes HDF5 files.
+_BEGINNINGS = {"MAT": (b"MATLAB ", b"\x89HDF"), "ZIP": (b"PK",)}
 
 
 def prepare(
@@ -79,11 +79,7 @@ def _write_reference(
     """Check the files in ``source`` and write the reference into an empty folder. Raises Refused."""
     task = load_task(task_id)
     with Findings.collect() as findings:
-        if source.is_file():
-            problem, remedy = "this is a file, not a folder or a zip", "give the folder of the files"
-            findings.refuse("E-REF-MISSING", problem, remedy, file=str(source))
-        if not source.is_dir():
-            findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
+        refuse_no_folder(source)
         settings = task.settings(source)
         for name in source_files(task, source, settings):
             with findings.part():
@@ -113,11 +109,15 @@ def _write_reference(
 def _refuse_other_kind(path: Path) -> None:
     """Raise Refused if a file is not what its name says; all files are asked before one is read."""
     expected_kind = path.suffix.lstrip(".").upper()
-    if path.is_file() and expected_kind in ("JSON", "CSV", "MAT"):
-        with path.open("rb") as stream:
-            head = stream.read(HEAD_BYTES)
-        if expected_kind != "MAT" or not head.startswith(_BEGINNINGS_OF_MAT):
+    if path.is_file() and expected_kind in ("JSON", "CSV", "MAT", "ZIP"):
+        head = head_of(path)
+        if not head.startswith(_BEGINNINGS.get(expected_kind, ())):
             refuse_other_kind(head, path.name, expected_kind)
+
+
+def _is_packed(path: Path) -> bool:
+    kind = kind_of(head_of(path))
+    return kind is not None and kind.is_archive
 
 
 def _is_table_of_groups(path: Path) -> bool:
@@ -140,7 +140,8 @@ def _report_left_out(
     left_out = [path for path in visible_entries(source) if path.name not in needed_names]
     if left_out:
         names = some_words([quote(path.name) for path in left_out], most=_NAMED)
-        problem = f"{counted(len(left_out), 'file')} left out: {names}"
+        noun = "folder" if all(path.is_dir() for path in left_out) else "file"
+        problem = f"{counted(len(left_out), noun)} left out: {names}"
         remedy = _remedy_of_left_out(task, left_out, read_names)
         findings.add("R-LEFT-OUT", problem, remedy, file=source.name)
 
@@ -156,16 +157,21 @@ def _remedy_of_left_out(task: Task, paths: Sequence[Path], read_names: Sequence[
         remedy = f"{some_words(read_names)} alone is read: take it away, if the official files are meant"
     elif patterns:
         remedy += f", whose files are {', '.join(patterns)}"
-    folders = [
-        path
+    folders = {
+        file.parent.relative_to(path.parent).as_posix()
         for path in paths
-        if path.is_dir() and any(next(path.glob(pattern), None) for pattern in patterns)
-    ]
+        for pattern in patterns
+        for file in path.rglob(pattern)
+        if path.is_dir()
+    }
     if len(folders) > 1:
         remedy += f"; files of a reference are in {len(folders):,} folders: put them into one, if meant"
     elif folders:
-        folder = quote(folders[0].name)
+        folder = quote(folders.pop())
         remedy += f"; files of a reference are in the folder {folder}: give it as the source, if meant"
+    packed = [quote(path.name) for path in paths if path.is_file() and _is_packed(path)]
+    if packed:
+        remedy += f"; unpack {some_words(packed, most=_SHOWN_NAMES)}, if meant"
     tables_of_groups = [quote(path.name) for path in paths if _is_table_of_groups(path)]
     if tables_of_groups:
         remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"

@@ -16,6 +16,7 @@ from organizer.data.prepare import (
 )
 from organizer.data.progress import step
 from organizer.data.references import PUBLIC_SUFFIX
+from organizer.data.sources import refuse_no_folder
 from organizer.files import read_if_any, replacing_folder, write_files
 from organizer.public_data import PublicData, PublicSource, is_prepared, make_public_data
 from people_in_video.references.preparation import Options
@@ -68,8 +69,7 @@ def _write_and_print(
     """Write public data into a folder and print what it holds; return 1 if nothing was written."""
     findings = Findings()
     with findings.part():
-        if not source.is_dir():
-            findings.refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
+        refuse_no_folder(source)
         settings = load_task(task_id).settings(source)
         with step("reading the files for the public data"):
             public = make_public_data(PublicSource(task_id, source, settings, read_vocabulary))

@@ -2,7 +2,8 @@
 
 Codabench gives all submissions as ``{id}_{user}_PhaseId{n}_{date}_{file}``. Users and files may hold
 ``_PhaseId``, too, so some names can be read in several ways. Classic CodaLab gives those on a leaderboard as
-``{user} - {n} submission.zip``, or ``Team {team}  - {n} submission.zip``.
+``{user} - {n} submission.zip``, or ``Team {team}  - {n} submission.zip``; a folder that was unpacked from one
+has the name without the ending.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ _MOMENT = re.compile(rf"_(?:{_DATE}[_:](?:[0-9]{{2}}-[0-9]{{2}}_)?)?")
 _RESULT = "res_"
 _CLASSIC = re.compile(
     r"(?:Team (?P<team>[^/]+) |(?P<user>[^/]+)) - (?P<number>[0-9]{1,18}) "
-    r"(?P<part>submission\.zip|output\.zip)"
+    r"(?P<part>submission|output)(?:\.zip)?"
 )
 _MEMBERS = re.compile(r"Team: (?P<team>.+); members: (?P<members>.*)", re.IGNORECASE)
 MEMBERS_PATTERN = "team_names_and_members*.txt"
@@ -47,7 +48,7 @@ def readings_of(name: str) -> list[DownloadName]:
     """Return all ways to read the last part of a path as a name of a download; none for other names."""
     last_part = PurePosixPath(name).name
     classic = _CLASSIC.fullmatch(last_part)
-    if classic and classic["part"] == "submission.zip":
+    if classic and classic["part"] == "submission":
         return [_classic_name(classic)]
     match = _ID.fullmatch(last_part)
     if not match:
@@ -76,7 +77,7 @@ def _classic_name(match: re.Match[str]) -> DownloadName:
         phase="",
         date="",
         rest=match[0],
-        file=match["part"],
+        file=f"{match['part']}.zip",
         team=(match["team"] or "").strip(),
     )
 
@@ -95,7 +96,7 @@ def is_result(name: str) -> bool:
     if last_part.startswith(_RESULT):
         return bool(readings_of(last_part[len(_RESULT) :]))
     classic = _CLASSIC.fullmatch(last_part)
-    return classic is not None and classic["part"] == "output.zip"
+    return classic is not None and classic["part"] == "output"
 
 
 def read_members(text: str) -> dict[str, list[str]]:

@@ -445,16 +445,17 @@ def read_text(table: Path) -> str:
 
 
 def delimiter_of(text: str) -> str:
-    """Return what separates the cells of a table: a semicolon if its first line has one, else a comma."""
-    return ";" if ";" in text.partition("\n")[0] else ","
+    """Return what separates the cells of a table: a tab or semicolon in its first line, else a comma."""
+    header = text.partition("\n")[0]
+    return next((sign for sign in "\t;" if sign in header), ",")
 
 
 def read_names(table: Path, users: Mapping[str, str]) -> dict[str, Row]:
     """Return what a table says about each submission: ``team``, ``date``, ``counts`` and further columns.
 
-    The table is a CSV in UTF-8 or Latin-1, with commas or semicolons, or the one of all submissions that the
-    site gives. ``users`` has the user of each submission by its name, "" where that is unknown. What a row
-    does not say is "" or missing. Raises SubmissionsError, with all wrong lines.
+    The table is a CSV in UTF-8 or Latin-1, with commas, semicolons or tabs, or the one of all submissions
+    that the site gives. ``users`` has the user of each submission by its name, "" where that is unknown. What
+    a row does not say is "" or missing. Raises SubmissionsError, with all wrong lines.
     """
     try:
         text = read_text(table)

@@ -204,7 +204,9 @@ def _head(task: Task, runs: Sequence[Row], n_others: int) -> list[Element]:
         text += f" The best is run {best} ({cut(runs[best - 1]['run'])}), with {score:.4f}."
     head = [element("h1", f"{task.columns[0].title} by run"), element("p", text)]
     if n_others:
-        text = f"{text_on_others(n_others)} people_in_video/conventions.md says what moves a number."
+        text = text_on_others(n_others)
+        if task.is_published:
+            text += " people_in_video/conventions.md says what moves a number."
         head.append(element("p", text))
     return head
 

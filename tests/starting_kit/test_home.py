@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -416,13 +417,19 @@ def test_named_runs_are_kept_and_drawn(tmp_path):
     )
 
 
-def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
+@pytest.mark.parametrize("is_published", [True, False])
+def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path, monkeypatch, is_published):
+    task = replace(load_task("chalearn_gesture"), is_published=is_published)
+    monkeypatch.setattr("people_in_video.history.load_task", lambda task_id: task)
     good = SAMPLES / "chalearn_gesture" / "good"
     for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
         result = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
         people_in_video.add_run(tmp_path, name, result.to_dict())
     assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
-    assert "1 run of other signatures" in (tmp_path / "history.html").read_text()
+    page = (tmp_path / "history.html").read_text()
+    assert "1 run of other signatures" in page
+    # Kits of a task of one's own have no such page.
+    assert ("conventions.md" in page) == is_published
 
 
 def test_tables_hold_no_formula(tmp_path):

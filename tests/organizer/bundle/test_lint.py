@@ -257,6 +257,9 @@ ERRORS = [
     ("L-COLUMN", YAML, "/leaderboards/0/columns/1", lambda d, f: d["leaderboards"][0]["columns"][1].update(
         computation="avg", computation_indexes=[99])),
     ("L-PATH", YAML, "/tasks/0/scoring_program", at("tasks", 0, "scoring_program", value="")),
+    ("L-FILE", YAML, "/tasks/0/scoring_program", at("tasks", 0, "scoring_program", value=f"{PROGRAM}/")),
+    ("L-FILE", YAML, "/pages/0/file", at("pages", 0, "file", value=f"pages/{ID}.md/")),
+    ("L-ZIP", REFERENCE, "", lambda d, f: f.update({REFERENCE: f[REFERENCE][: len(f[REFERENCE]) // 2]})),
     ("L-PATH", YAML, "/tasks/0/scoring_program", at("tasks", 0, "scoring_program", value="./")),
     ("L-PATH", YAML, "/terms", at("terms", value="../terms.md")),
     ("L-FILE", YAML, "/image", at("image", value="nothing.png")),
@@ -409,6 +412,7 @@ FINE = {
         put(data, ["tasks", 0, "reference_data"], "x/" * 40 + REFERENCE), files.update({"x/" * 40 + REFERENCE: files.pop(REFERENCE)})),
     "a file of an ignored key": at("tasks", 0, "public_data", value="none.zip"),
     "a set of tasks": at("phases", 0, "tasks", value={0}),
+    "a folder with a slash": both(at("tasks", 0, "input_data", value="data/"), file("data/a.csv", b"x")),
     "a program in ./": lambda data, files: files.update(
         {PROGRAM: zip_bytes({f"./{name}": content for name, content in members(files[PROGRAM]).items()})}),
     "an ingestion program without metadata": both(
@@ -443,6 +447,8 @@ OLD = [
         **data["phases"][1], "phasenumber": 2, "start_date": "2040-01-01 00:00:00", "auto_migration": True,
         "max_submissions": 1}})),
     ("L-TWICE", "/phases", lambda data, files: data["phases"].update({2: data["phases"][1]})),
+    ("L-TWICE", "/phases", lambda data, files: data["phases"].update(
+        {2: {**data["phases"][1], "phasenumber": "2", "start_date": "2040-01-01 00:00:00"}})),
     ("L-TWICE", "/leaderboard/columns", at(*OLD_COLUMN, "rank", value=1)),
     ("L-LIMIT", "/phases/1/execution_time_limit", at(*OLD_PHASE, "execution_time_limit", value=601)),
     ("L-BOARD", "/leaderboard/columns/coverage/numeric_format", at(*OLD_COLUMN, "numeric_format", value=11)),
@@ -549,6 +555,11 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("version: 2\n<<<<<<< HEAD\ntitle: Birds\n=======", "line 2"),
         ("title: Birds\n  terms: a", "indent"),
         ('title: "Birds', "close"),
+        ("title: =", "= in quotes"),
+        ("title: 'What's new'", "''"),
+        ('title: "C:\\data"', "single quotes"),
+        ("version: 2\ntitle Birds\nterms: a", "colon after the key in line 2"),
+        ("pages:\n- title Birds\n  file: a", "colon after the key in line 2"),
     ],
 )
 def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
@@ -562,6 +573,108 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
 def test_file_that_is_named_elsewhere_is_not_taken_for_a_missing_one(lint):
     (problem,) = lint(lambda data, files: files.pop("pages/data.md")).errors.problems
     assert (problem.code, problem.remedy) == ("L-FILE", "add it")
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        (f"{PROGRAM}/", f"take out the / at its end: {PROGRAM} is a file"),
+        ("https://example.org/program.zip", "put the file itself into the bundle"),
+        ("C:\\mine\\program.zip", "put the file itself into the bundle"),
+    ],
+)
+def test_remedy_of_a_name_that_is_no_file_fits_it(lint, name, words):
+    (problem,) = lint(at("tasks", 0, "scoring_program", value=name)).errors.problems
+    assert words in problem.remedy
+
+
+LFS = b"version https://git-lfs.github.com/spec/v1\n"
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "is_error", "word"),
+    [
+        (PROGRAM, LFS, True, "git lfs pull"),
+        (REFERENCE, b"<!DOCTYPE html><html>", True, "download"),
+        (REFERENCE, b"\x1f\x8b\x08", True, "zip its files"),
+        (REFERENCE, b"1,2,3\n", True, "zip its content"),
+        ("starting_kit.zip", LFS, False, "git lfs pull"),
+        (f"{ID}_sample.zip", b"7z\xbc\xaf", False, "zip its files"),
+    ],
+)
+def test_what_is_no_zip_is_said_as_what_it_is(lint, name, content, is_error, word):
+    report = lint(file(name, content))
+    findings = report.errors if is_error else report.warnings
+    (problem,) = [problem for problem in findings.problems if problem.code == "L-FILE"]
+    assert report.errors.ok != is_error
+    assert word in problem.remedy
+
+
+@pytest.mark.parametrize("index", [0.0, False])
+def test_index_that_the_platform_takes_for_that_of_a_task_is_no_warning(lint, index):
+    report = lint(at("phases", 0, "tasks", value=[index]))
+    assert report.errors.lines() == []
+    assert codes(report.warnings) == set()
+
+
+@pytest.mark.parametrize(("rule", "is_warned"), [("Force_Last", True), ("Force_Latest_Multiple", False)])
+def test_rule_that_keeps_one_submission_is_warned_of_with_several_tasks(lint, rule, is_warned):
+    report = lint(at(*BOARD, "submission_rule", value=rule), "all")
+    assert ("L-RULE" in codes(report.warnings)) == is_warned
+
+
+def test_task_of_many_phases_is_said_once_for_each(lint):
+    def change(data, files):
+        for number in range(1, 4):
+            year = 2040 + number
+            dates = {"start": f"{year}-01-01 00:00:00", "end": f"{year}-12-31 00:00:00"}
+            data["phases"].append({**data["phases"][0], **dates, "index": number})
+
+    shared = [problem for problem in lint(change).warnings.problems if problem.code == "L-SHARED"]
+    assert [problem.where for problem in shared] == [f"/phases/{number}/tasks" for number in range(1, 4)]
+
+
+@pytest.mark.parametrize("key", ["reference_data", "scoring_program"])
+def test_sample_of_what_the_server_holds_is_not_said_to_be_of_others(lint, key):
+    report = lint(at("tasks", 0, key, value=UUID), samples=True)
+    (text,) = texts_at(report.warnings, ("L-SAMPLE", f"{ID}_sample.zip", ""))
+    assert "not in the bundle" in text
+
+
+def test_ingestion_program_is_told_its_own_command(lint):
+    change = both(
+        at("tasks", 0, "ingestion_program", value="more.zip"),
+        file("more.zip", zip_bytes({"ingest.py": b"x"})),
+    )
+    (text,) = texts_at(lint(change).warnings, ("L-METADATA", "more.zip", ""))
+    assert "every run" not in text
+    assert "/app/program/ingest.py /app/input_data" in text
+
+
+@pytest.mark.parametrize(
+    ("content", "word"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "git lfs pull"),
+        (b"<!DOCTYPE html><html>", "download"),
+        (picture("PNG")[:2000], "from its source again"),
+        (b"\x89PNG\r\n", "from its source again"),
+        (picture("TIFF"), "convert it to PNG"),
+        (b'<?xml version="1.0"?><svg/>', "convert it to PNG"),
+        (b"logo", "convert it to PNG"),
+    ],
+)
+def test_remedy_of_a_logo_fits_what_it_is(lint, content, word):
+    (problem,) = lint(file("logo.png", content)).errors.problems
+    assert (problem.code, problem.file) == ("L-LOGO", "logo.png")
+    assert word in problem.remedy
+
+
+@pytest.mark.parametrize(("size", "is_refused"), [((700, 7), False), ((4900, 49), True), ((101, 1), True)])
+def test_logo_that_the_platform_makes_no_small_picture_of_is_refused(lint, size, is_refused):
+    """int(100 / width * height), with its rounding, is the height of the small picture."""
+    stream = io.BytesIO()
+    Image.new("RGB", size).save(stream, format="PNG")
+    assert lint(file("logo.png", stream.getvalue())).errors.ok != is_refused
 
 
 def test_name_of_no_image_is_one_warning(lint):
@@ -604,6 +717,8 @@ def test_junk_of_the_operating_system_is_no_leak(lint):
     ("name", "code", "word"),
     [
         ("./competition.yaml", None, ""),
+        ("/competition.yaml", None, ""),
+        ("competition (1).yaml", "L-COMPETITION", "rename competition (1).yaml"),
         ("mine/competition.yaml", "L-COMPETITION", "content of mine"),
         ("mine\\competition.yaml", "L-COMPETITION", "with /"),
         ("competition.yml", "L-COMPETITION", "rename competition.yml"),
@@ -611,7 +726,7 @@ def test_junk_of_the_operating_system_is_no_leak(lint):
     ],
 )
 def test_place_of_competition_yaml_is_found(unpacked, tmp_path, name, code, word):
-    folder = re.sub("competition[.]ya?ml", "", name, flags=re.I)
+    folder = re.sub("competition.*[.]ya?ml", "", name, flags=re.I)
     files = {folder + inner: content for inner, content in unpacked["gesture"].items()}
     files[name] = files.pop(f"{folder}competition.yaml")
     path = tmp_path / "bundle.zip"
@@ -865,7 +980,7 @@ def test_key_of_what_the_server_holds_is_a_note_wherever_a_file_may_stand(lint, 
 def test_every_code_of_the_linter_has_a_case():
     provoked = {code.split()[0] for code, *_ in (*ERRORS, *WARNINGS, *OLD)}
     assert {message_code.code for message_code in CODES.linter} - provoked == {
-        "L-YAML", "L-ZIP", "L-COMPETITION", "L-SAMPLE", "L-NOTHING", "L-OLD",  # in tests of their own
+        "L-YAML", "L-COMPETITION", "L-SAMPLE", "L-NOTHING", "L-OLD",  # in tests of their own
     }  # fmt: skip
 
 

@@ -67,7 +67,11 @@ def test_command_that_runs_has_no_problem(command):
         (f"\u201cpython3 score.py {ARGUMENTS}\u201d", "no such executable"),
         (f"sudo python3 score.py {ARGUMENTS}", "no such executable"),
         (f"conda run python3 score.py {ARGUMENTS}", "no such executable"),
+        (f"pyhton3 score.py {ARGUMENTS}", "no such executable"),
         (f"python2 score.py {ARGUMENTS}", "old Python"),
+        (f"score {ARGUMENTS}", "command of another program"),
+        (f"echo start; python3 score.py {ARGUMENTS}", "command of another program"),
+        (f"python3 /tmp/codalab/program/score.py {ARGUMENTS}", "program is missing"),
         ('python3 score.py "/app/input /app/output', "open quote"),
         ("python3 score.py", "wrong arguments"),
         ("python3 score.py /app/output /app/input", "wrong arguments"),
@@ -84,7 +88,14 @@ def test_command_that_cannot_run_is_named_by_its_cause(command, rule):
 
 
 @pytest.mark.parametrize(
-    "command", ["python3 score.py", "python3.9 score.py x", "uv run score.py", "julia score.jl"]
+    "command",
+    [
+        "python3 score.py",
+        "python3.9 score.py x",
+        "uv run score.py",
+        "julia score.jl",
+        "python3 /opt/score.py",
+    ],
 )
 def test_what_other_programs_and_images_hold_is_not_known(command):
     assert rules_of_command(command, image=OWN_IMAGE, is_ours=False) == []
@@ -92,12 +103,41 @@ def test_what_other_programs_and_images_hold_is_not_known(command):
 
 def test_metadata_that_is_not_utf_8_fails():
     text = "command: python3 score.py".encode("utf-16")
-    assert list(metadata_problems(text, NAMES, IMAGE, is_ours=False)) == [("metadata is not UTF-8", {})]
+    assert list(metadata_problems(text, NAMES, IMAGE, is_ours=False)) == [
+        ("metadata is not UTF-8", {"script": "score.py"})
+    ]
 
 
 def test_program_in_several_folders_is_that_of_one_of_them():
-    (problem,) = metadata_problems(None, ["a/metadata", "b/metadata.yaml"], IMAGE, is_ours=False)
-    assert problem == ("program in a folder", {"folder": "a or b", "metadata": "b/metadata.yaml"})
+    ((rule, fields),) = metadata_problems(None, ["a/metadata", "b/metadata.yaml"], IMAGE, is_ours=False)
+    assert (rule, fields["folder"], fields["metadata"]) == (
+        "program in a folder",
+        "a or b",
+        "b/metadata.yaml",
+    )
+
+
+@pytest.mark.parametrize(
+    ("names", "script"),
+    [
+        (["score.py", "utils.py"], "score.py"),
+        (["evaluate.py", "lib/utils.py", "__MACOSX/._evaluate.py", "labels.csv"], "evaluate.py"),
+        (["a.py", "b.py"], "YOUR_SCRIPT.py"),
+    ],
+)
+def test_script_to_run_is_one_that_is_there(names, script):
+    ((rule, fields),) = metadata_problems(None, names, IMAGE, is_ours=False)
+    assert (rule, fields["script"]) == ("no metadata", script)
+
+
+def test_text_in_place_of_a_mapping_is_shown():
+    ((rule, fields),) = metadata_problems(b"command = python3 score.py", NAMES, IMAGE, is_ours=False)
+    assert (rule, "command = python3 score.py" in fields["content"]) == ("no command", True)
+
+
+def test_slash_that_is_lost_is_said():
+    ((rule, fields),) = metadata_problems(b"command: python3 deep\\score.py", NAMES, IMAGE, is_ours=False)
+    assert (rule, fields["word"], "/" in fields["slashes"]) == ("program is missing", "deepscore.py", True)
 
 
 @pytest.mark.parametrize(

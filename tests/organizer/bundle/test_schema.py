@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import datetime
 import json
 import string
 
@@ -118,9 +119,32 @@ def test_our_competition_violates_no_schema():
     assert found(OURS) == []
 
 
-@pytest.mark.parametrize(("key", "value"), [("solutions", None), ("fact_sheet", {"q": QUESTION})])
-def test_what_the_platform_takes_violates_no_schema(key, value):
-    assert found({**OURS, key: value}) == []
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        (("solutions",), []),
+        (("fact_sheet",), {"q": QUESTION}),
+        (("phases", 0, "execution_time_limit"), ""),
+    ],
+)
+def test_what_the_platform_takes_violates_no_schema(path, value):
+    assert found(changed(path, value)) == []
+
+
+@pytest.mark.parametrize("indexes", [None, [], ""])
+def test_computation_of_nothing_is_an_error(indexes):
+    (problem,) = found(
+        changed(
+            COLUMN,
+            {**OURS["leaderboards"][0]["columns"][0], "computation": "avg", "computation_indexes": indexes},
+        )
+    )
+    assert problem[:3] == ("error", "L-COLUMN", "/leaderboards/0/columns/0")
+
+
+def test_each_unknown_key_of_a_question_is_an_error_of_its_own():
+    problems = found({**OURS, "fact_sheet": {"q": {**QUESTION, "help": "x", "hint": "x"}}})
+    assert [place for _, _, place, _ in problems] == ["/fact_sheet/q"] * 2
 
 
 @pytest.mark.parametrize(
@@ -167,7 +191,15 @@ def test_what_the_platform_takes_violates_no_schema(key, value):
         *((("fact_sheet",), {"q": {**QUESTION, key: value}}, "warning", "L-FACTS", f"/fact_sheet/q/{key}",
            [f" {value} ", '"true"']) for key in ("is_required", "is_on_leaderboard") for value in (True, 1, "True", "yes")),
         *((("description",), value, "warning", "L-TEXT", "/description", ["description"]) for value in (None, "")),
-        (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image", ["x" * 129, " 128 "]),
+        (("docker_image",), "x" * 129, "error", "L-SCHEMA", "/docker_image", ["xxx", " 129 ", " 128;"]),
+        (("pages",), datetime.date(2027, 6, 1), "error", "L-SCHEMA", "/pages", ["2027-06-01 is", "list"]),
+        (("phases", 0, "tasks"), [[0]], "error", "L-SCHEMA", "/phases/0/tasks/0", ["[0]", "whole number."]),
+        (("tasks", 0, "index"), [0], "error", "L-SCHEMA", "/tasks/0/index", ["[0]", "whole number."]),
+        (("contact_email",), 5, "error", "L-SCHEMA", "/contact_email", ["5 ", "address"]),
+        (("phases", 0, "start"), "", "error", "L-SCHEMA", "/phases/0/start", ["the value is empty"]),
+        *(((*COLUMN, "computation_indexes"), value, "error", "L-SCHEMA", "/leaderboards/0/columns/0/computation_indexes",
+           [f"{value} is no list", "[0, 1]"]) for value in (1, "0,1")),
+        (("fact_sheet",), "What?", "error", "L-FACTS", "/fact_sheet", ["What?", "key: method"]),
     ],
 )  # fmt: skip
 def test_each_value_is_judged_with_its_code_and_place(path, value, level, code, where, values):

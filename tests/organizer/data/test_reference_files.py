@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 import shutil
 import textwrap
@@ -167,12 +168,71 @@ def test_files_that_macos_adds_to_a_zip_are_no_files_of_the_reference(tmp_path, 
     assert "R-LEFT-OUT" not in capsys.readouterr().out
 
 
-def test_files_one_folder_deeper_are_named(tmp_path):
-    shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
+@pytest.mark.parametrize("folder", ["labels", "data/labels"])
+def test_files_in_a_folder_are_named(tmp_path, folder):
+    shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / folder)
     with pytest.raises(Refused) as refused:
         prepare("chalearn_gesture", tmp_path / "source", tmp_path / "out")
     (problem,) = [problem for problem in refused.value.findings.problems if problem.code == "R-LEFT-OUT"]
-    assert "folder labels" in problem.remedy
+    assert problem.problem.startswith("1 folder left out")
+    assert f"folder {folder}:" in problem.remedy
+
+
+def test_files_deep_in_a_zip_are_read(tmp_path):
+    source = tmp_path / "labels.zip"
+    with zipfile.ZipFile(source, "w") as archive:
+        for path in (REFERENCES / "chalearn_gesture").glob("*.csv"):
+            archive.write(path, f"data/labels/{path.name}")
+    call = f"prepare chalearn_gesture --source {source} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 0
+
+
+def test_packed_files_are_told_to_be_unpacked(tmp_path):
+    source = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "source")
+    path = source / "gt_vid_result.json"
+    (source / f"{path.name}.gz").write_bytes(gzip.compress(path.read_bytes()))
+    path.unlink()
+    findings = refused(prepare, "kinetics_tps", source, tmp_path / "out")
+    (problem,) = [problem for problem in findings.problems if problem.code == "R-LEFT-OUT"]
+    assert "unpack gt_vid_result.json.gz" in problem.remedy
+
+
+@pytest.mark.parametrize(
+    ("content", "code", "word"),
+    [
+        (b"version https://git-lfs.github.com/spec/v1\n", "E-FILE-KIND", "git lfs pull"),
+        (b"<!DOCTYPE html><html>", "E-FILE-KIND", "download"),
+        (b"\x1f\x8b\x08", "E-FILE-KIND", "unpack"),
+        (b"PK\x03\x04" + bytes(50), "E-REF-MISSING", "download"),
+        (b"1,1,50\n", "E-REF-MISSING", "give the folder"),
+    ],
+)
+@pytest.mark.parametrize("command", ["prepare", "public-data"])
+def test_source_that_is_no_folder_is_said_as_what_it_is(tmp_path, capsys, command, content, code, word):
+    source = tmp_path / "labels.zip"
+    source.write_bytes(content)
+    call = f"{command} chalearn_gesture --source {source} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 1
+    line = "".join(capsys.readouterr())
+    assert code in line
+    assert word in line
+
+
+def test_empty_zip_has_no_files(tmp_path, capsys):
+    source = tmp_path / "labels.zip"
+    zipfile.ZipFile(source, "w").close()
+    call = f"prepare chalearn_gesture --source {source} --output {tmp_path / 'out'}"
+    assert main(call.split()) == 1
+    assert "E-REF-NONE" in "".join(capsys.readouterr())
+
+
+def test_zips_of_samples_that_are_none_are_said_as_what_they_are(tmp_path):
+    zips = sample_zips(tmp_path / "zips")
+    names = sorted(path.name for path in zips.glob("*.zip"))
+    for name in names:
+        (zips / name).write_text("version https://git-lfs.github.com/spec/v1\n")
+    findings = refused(prepare, "chalearn_gesture", zips, tmp_path / "out")
+    assert places_of(findings) == [("E-FILE-KIND", name, "") for name in names]
 
 
 def test_files_in_a_folder_for_each_sequence_are_told_to_go_into_one(tmp_path):

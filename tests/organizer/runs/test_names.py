@@ -28,6 +28,7 @@ def written(tmp_path, text, encoding="utf-8"):
     [
         "submission,team,date\n1.zip,Ärzte,2024-05-31T10:30\n",
         "Submission;Team;Date\r\n1.zip; Ärzte ;2024-05-31T10:30Z\r\n\r\n",
+        "submission\tteam\tdate\n1.zip\tÄrzte\t2024-05-31T10:30\n",
         'date,team,submission,note\n2024-05-31 10:30,"Ärzte",1.zip,x\n',
     ],
 )

@@ -281,6 +281,14 @@ def test_download_of_a_leaderboard_of_classic_codalab_is_read(tmp_path, capsys):
     assert "2 zips" in note
 
 
+def test_unpacked_submissions_of_classic_codalab_have_their_users(tmp_path):
+    names = [f"anna - 1 submission/{GESTURE}", f"Team Blue  - 2 submission/x/{GESTURE}"]
+    data_of_name = {**dict.fromkeys(names, b"1"), "anna - 1 output/scores.txt": b"score: 1"}
+    folder = write_submissions(tmp_path / "in", data_of_name)
+    with find_submissions(folder, rules=load_rules(ID)) as submissions:
+        assert [(one.team, one.id) for one in submissions] == [("Blue", 2), ("anna", 1)]
+
+
 def test_results_beside_submissions_are_left_out(tmp_path, capsys):
     names = [f"9_{REST}", f"res_9_{REST}", f"res_10_{REST}", "res_team.zip", "output.zip"]
     with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
