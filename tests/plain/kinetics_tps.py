@@ -29,7 +29,7 @@ def scores(
         for video, name in true_class.items()
     }
     psc = {
-        video: video_psc(true_parts[video], predicted_parts.get(video, {}), protocol, fixed, **settings)
+        video: video_psc(true_parts[video], predicted_parts.get(video), protocol, fixed, **settings)
         for video in true_class
     }
 
@@ -81,9 +81,10 @@ def mean(values: list[Any]) -> Fraction:
 
 
 def video_psc(
-    true_frames: dict, predicted_frames: dict, protocol: str, fixed: str, **settings: Any
+    true_frames: dict, submitted: dict | None, protocol: str, fixed: str, **settings: Any
 ) -> Fraction:
-    """Return the Part State Correctness of a video."""
+    """Return the Part State Correctness of a video, None where the file of parts does not have it."""
+    predicted_frames = submitted or {}
     # ``released`` adds in double precision: the parts of each human, then humans, then frames.
     number: Any = Fraction if protocol == "published" else float
     values = []
@@ -100,7 +101,7 @@ def video_psc(
         if any(parts):
             of_humans = [one_by_one([number(score) for score in scores]) for scores in parts]
             values.append(one_by_one(of_humans) / sum(map(len, parts)))
-        elif humans and name not in predicted_frames and protocol == "released" and fixed_here != "humans":
+        elif humans and protocol == "released" and fixed_here != "humans" and name not in (submitted or humans):
             values.append(number(0))
     return Fraction(one_by_one(values) / len(values)) if values else Fraction(1)
 
