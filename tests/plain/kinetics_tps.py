@@ -91,6 +91,7 @@ def video_psc(
     for name, frame in true_frames.items():
         humans, parts = frame["humans"], []  # a list for each human
         predicted = predicted_frames.get(name, {"humans": []})["humans"]
+        is_lacking = submitted is not None and name not in submitted
         fixed_here = "humans" if fixed == "not_submitted" and name not in predicted_frames else fixed
         for human, match in match_humans(humans, predicted, protocol, **settings):
             of_human = [
@@ -101,7 +102,7 @@ def video_psc(
         if any(parts):
             of_humans = [one_by_one([number(score) for score in scores]) for scores in parts]
             values.append(one_by_one(of_humans) / sum(map(len, parts)))
-        elif humans and protocol == "released" and fixed_here != "humans" and name not in (submitted or humans):
+        elif humans and is_lacking and protocol == "released" and fixed_here != "humans":
             values.append(number(0))
     return Fraction(one_by_one(values) / len(values)) if values else Fraction(1)
 
