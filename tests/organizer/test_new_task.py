@@ -149,6 +149,13 @@ def test_a_page_says_at_which_thresholds_is_scored(thresholds, text):
     assert f"The thresholds are {text}" in task_files(wanted)["pages/birds.md"].decode()
 
 
+def test_page_and_leaderboard_say_that_the_columns_have_one_mean():
+    files = task_files(NewTask("affect", kind="columns"))
+    score, *_ = yaml.safe_load(files["scoring_program/challenges/items/affect.yaml"])["columns"]
+    assert score["description"].startswith("The mean over the columns.")
+    assert score["description"] in files["pages/affect.md"].decode()
+
+
 @pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])
 def test_columns_are_in_their_order_in_all_files(columns):
     files = task_files(NewTask("affect", columns=columns))
