@@ -168,7 +168,7 @@ def task_files(request: NewTask) -> dict[str, bytes]:
     form = _form_of(f"{request.id}.{_ending_of(request, kind)}", values)
     _check_columns(form)
     _check_scores(form, metric)
-    metric_title, metric_text = _metric_words(metric)
+    metric_title, metric_text = _metric_words(metric, kind)
     declaration = {
         "title": title,
         "summary": _with_noun(f"{words['question']} {metric_title}.", request.item),
@@ -414,10 +414,11 @@ def _name_of(metric: ModuleType) -> str:
     return metric.__name__.rpartition(".")[2]
 
 
-def _metric_words(metric: ModuleType) -> tuple[str, str]:
+def _metric_words(metric: ModuleType, kind: Kind) -> tuple[str, str]:
     """Return the title of a metric, and what its docstring says of it."""
     title, _, text = (metric.__doc__ or "").strip().partition(": ")
-    return title, text[:1].upper() + text[1:]
+    text = text[:1].upper() + text[1:]
+    return title, f"The mean over the columns. Of each: {text}" if kind is Kind.COLUMNS else text
 
 
 def _ending_of(request: NewTask, kind: Kind) -> str:
@@ -514,10 +515,8 @@ def _corners_text(form: Form) -> str:
 def _columns(metric: ModuleType, form: Form, thresholds: Sequence[float], noun: str) -> list[dict[str, Any]]:
     """Return the columns of the leaderboard; ``noun`` is the one for items."""
     name = _name_of(metric)
-    title, metric_text = _metric_words(metric)
+    title, metric_text = _metric_words(metric, form.kind)
     text = _with_noun(metric_text.partition("\n")[0], noun)
-    if form.kind is Kind.COLUMNS:
-        text = f"The mean over the columns. Of each: {text}"
     coverage = _with_noun(_COVERAGE if form.is_missing_empty else f"{_COVERAGE[:-1]}; all must.", noun)
     columns = [
         {"key": "score", "title": title, "sorting": metric.SORTING, "description": text},

@@ -390,10 +390,13 @@ class _Reader:
             self._explain(value, self._schema.entry, where, "entry", n_before)
 
     def _is_holder(self, value: JsonValue) -> bool:
-        """Return whether a value is the only entry, and holds what should be the entries."""
+        """Return whether a value is the only entry, and holds what should be the entries.
+
+        An empty object or list could be anything.
+        """
         if self._n_entries > 1 or not isinstance(value, dict) or self._cursor.mark() == ",":
             return False
-        first = next(iter(value.values()), None)
+        first = next((entry for entry in value.values() if entry not in ({}, [])), None)
         return first is not None and _fits(first, self._schema.check)
 
     def marked_value(self, entry: Entry, where: str) -> JsonValue:

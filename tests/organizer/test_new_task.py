@@ -109,6 +109,7 @@ CHOICES: dict[str, dict[str, Any]] = {
         ("birds", {"columns": ["a", "b"], "values": {"columns": ["c", "d"]}}, "--columns"),
         ("birds", {"kind": "columns", "values": {"columns": ["a b", "c"]}}, "columns"),
         ("birds", {"kind": "boxes", "thresholds": [math.nan]}, "hundredths"),
+        ("birds", {"kind": "boxes", "thresholds": [0.3, 0.30000000000000004]}, "hundredths"),
         ("birds", {"kind": "boxes", "thresholds": [math.inf]}, "hundredths"),
         ("birds", {"kind": "boxes", "thresholds": [0.5, 0.4]}, "ascending"),
         ("birds", {"kind": "boxes", "thresholds": []}, "at least one"),
@@ -147,6 +148,19 @@ def test_texts_of_new_tasks_can_be_read(task_id):
 def test_a_page_says_at_which_thresholds_is_scored(thresholds, text):
     wanted = NewTask("birds", metric="detection_ap", thresholds=thresholds)
     assert f"The thresholds are {text}" in task_files(wanted)["pages/birds.md"].decode()
+
+
+def test_page_and_leaderboard_say_that_the_columns_have_one_mean():
+    files = task_files(NewTask("affect", kind="columns"))
+    score, *_ = yaml.safe_load(files["scoring_program/challenges/items/affect.yaml"])["columns"]
+    assert score["description"].startswith("The mean over the columns.")
+    assert score["description"] in files["pages/affect.md"].decode()
+
+
+def test_thresholds_are_hundredths_where_rounding_errors_are_given():
+    wanted = NewTask("birds", metric="detection_ap", thresholds=[0.55, 0.6000000000000001])
+    declaration = yaml.safe_load(task_files(wanted)["scoring_program/challenges/items/birds.yaml"])
+    assert declaration["thresholds"] == [0.55, 0.6]
 
 
 @pytest.mark.parametrize("columns", [["b", "a"], COLUMNS, [f"c{number}" for number in range(20)]])

@@ -29,7 +29,7 @@ def scores(
         for video, name in true_class.items()
     }
     psc = {
-        video: video_psc(true_parts[video], predicted_parts.get(video, {}), protocol, fixed, **settings)
+        video: video_psc(true_parts[video], predicted_parts.get(video), protocol, fixed, **settings)
         for video in true_class
     }
 
@@ -81,15 +81,17 @@ def mean(values: list[Any]) -> Fraction:
 
 
 def video_psc(
-    true_frames: dict, predicted_frames: dict, protocol: str, fixed: str, **settings: Any
+    true_frames: dict, submitted: dict | None, protocol: str, fixed: str, **settings: Any
 ) -> Fraction:
-    """Return the Part State Correctness of a video."""
+    """Return the Part State Correctness of a video, None where the file of parts does not have it."""
+    predicted_frames = submitted or {}
     # ``released`` adds in double precision: the parts of each human, then humans, then frames.
     number: Any = Fraction if protocol == "published" else float
     values = []
     for name, frame in true_frames.items():
         humans, parts = frame["humans"], []  # a list for each human
         predicted = predicted_frames.get(name, {"humans": []})["humans"]
+        is_lacking = submitted is not None and name not in submitted
         fixed_here = "humans" if fixed == "not_submitted" and name not in predicted_frames else fixed
         for human, match in match_humans(humans, predicted, protocol, **settings):
             of_human = [
@@ -100,7 +102,7 @@ def video_psc(
         if any(parts):
             of_humans = [one_by_one([number(score) for score in scores]) for scores in parts]
             values.append(one_by_one(of_humans) / sum(map(len, parts)))
-        elif humans and name not in predicted_frames and protocol == "released" and fixed_here != "humans":
+        elif humans and is_lacking and protocol == "released" and fixed_here != "humans":
             values.append(number(0))
     return Fraction(one_by_one(values) / len(values)) if values else Fraction(1)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,7 +31,7 @@ from validator.formats.rules import Rules, load_rules
 from validator.formats.values import Kind, reading_declaration
 
 # Thresholds are in hundredths, but for rounding.
-_NEAR_WHOLE = 1e-9
+_ROUNDING_ERROR = 1e-9
 
 
 def _measure(
@@ -113,15 +112,21 @@ def _thresholds_of(declaration: Mapping[str, Any], metric: ModuleType) -> tuple[
 
 
 def checked_thresholds(thresholds: Sequence[float]) -> tuple[float, ...]:
-    """Return thresholds, each of which has a key of its own. Raises ValueError."""
-    percents = [100 * threshold for threshold in thresholds]
-    are_whole = all(
-        math.isfinite(percent) and abs(percent - round(percent)) < _NEAR_WHOLE for percent in percents
-    )
-    are_ascending = all(low < high for low, high in zip(percents, percents[1:]))
-    if percents and not (are_whole and are_ascending and min(percents) > 0 and max(percents) <= 100):
+    """Return thresholds as the hundredths next to them, each of which has a key. Raises ValueError.
+
+    Those of ``np.arange`` miss hundredths by rounding errors: an IoU of 0.6 would miss 0.6000000000000001.
+
+    Examples
+    --------
+    >>> checked_thresholds([0.55, 0.6000000000000001])
+    (0.55, 0.6)
+    """
+    hundredths = tuple(round(threshold, 2) for threshold in thresholds)
+    are_near = all(abs(given - near) < _ROUNDING_ERROR for given, near in zip(thresholds, hundredths))
+    are_ascending = all(low < high for low, high in zip(hundredths, hundredths[1:]))
+    if hundredths and not (are_near and are_ascending and hundredths[0] > 0 and hundredths[-1] <= 1):
         raise ValueError("thresholds: hundredths above 0, at most 1, ascending")
-    return tuple(thresholds)
+    return hundredths
 
 
 def _functions(

@@ -32,7 +32,8 @@ class Protocol(NamedTuple):
     part_iou_suffices : bool
         Whether a part IoU of exactly the threshold is enough.
     missing_frame_is_wrong : bool
-        Whether a frame with humans and without parts counts, with 0, where the submission does not have it.
+        Whether a frame with humans and without parts counts, with 0, where the submission has its video and
+        not the frame.
     points_passed : callable
         Returns the number of points of the grid that the PSC of each video passes, from the PSC (n_videos,),
         the outcomes of the parts, and the reference.
@@ -70,13 +71,15 @@ class AlignedPrediction(NamedTuple):
     """The predicted humans and parts of annotated frames, in the numbering of the reference.
 
     ``human_frame`` (n_humans,) ascends. Part names and states that the reference does not have are -1;
-    ``has_frame`` (n_frames,) says which annotated frames the submission has.
+    ``has_frame`` (n_frames,) says which annotated frames the submission has, ``lacks_frame`` (n_frames,)
+    which ones it lacks although it has their video.
     """
 
     human_frame: Ints
     human_box: Floats
     proposals: part_state.Proposals
     has_frame: Bools
+    lacks_frame: Bools
 
 
 @dataclass(frozen=True)
@@ -200,7 +203,7 @@ def measure_videos(
         part_iou=settings["part_iou"],
         iou_suffices=protocol.part_iou_suffices,
     )
-    correctness = _summarize(true_parts, outcomes, predicted.has_frame, protocol)
+    correctness = _summarize(true_parts, outcomes, predicted.lacks_frame, protocol)
 
     predicted_classes = [submission.classes.get(video) for video in videos]
     is_right = np.array(
@@ -302,21 +305,21 @@ def _score_if(
     protocol, correctness = statistics.protocol, statistics.correctness
     if is_corrected.any() or all_frames:
         outcomes = statistics.outcomes.corrected(is_corrected)
-        has_frame = statistics.predicted.has_frame | all_frames
-        correctness = _summarize(statistics.true_parts, outcomes, has_frame, protocol)
+        lacks_frame = statistics.predicted.lacks_frame & (not all_frames)
+        correctness = _summarize(statistics.true_parts, outcomes, lacks_frame, protocol)
     _, rounded = protocol.area(correctness, is_right)
     return rounded
 
 
 def _summarize(
-    parts: PartStates, outcomes: PartOutcomes, has_frame: Bools, protocol: Protocol
+    parts: PartStates, outcomes: PartOutcomes, lacks_frame: Bools, protocol: Protocol
 ) -> VideoCorrectness:
     """Return the correctness of the videos, from what became of their parts."""
     n_videos, n_frames = len(parts.videos), len(parts.frames)
     scores = part_state.frame_means(outcomes.correctness, parts.part_human, parts.human_frame, n_frames)
     if protocol.missing_frame_is_wrong:
         n_humans = np.bincount(parts.human_frame, minlength=n_frames)
-        scores[np.isnan(scores) & (n_humans > 0) & ~has_frame] = 0.0
+        scores[np.isnan(scores) & (n_humans > 0) & lacks_frame] = 0.0
     psc = part_state.part_state_correctness(scores, parts.frame_video, n_videos)
     return VideoCorrectness(scores, psc, protocol.points_passed(psc, outcomes, parts))
 
@@ -354,7 +357,16 @@ def align(true_parts: PartStates, predicted_parts: PartStates, true_frame: Ints)
         box=parts.proposal_box,
         state=translate(parts.states, true_parts.states)[parts.proposal_state],
     )
-    return AlignedPrediction(parts.human_frame, parts.human_box, proposals, predicted_frame >= 0)
+    has_frame = predicted_frame >= 0
+    predicted_videos = set(predicted_parts.videos)
+    has_video = np.array([video in predicted_videos for video in true_parts.videos], dtype=bool)
+    return AlignedPrediction(
+        human_frame=parts.human_frame,
+        human_box=parts.human_box,
+        proposals=proposals,
+        has_frame=has_frame,
+        lacks_frame=~has_frame & has_video[true_parts.frame_video],
+    )
 
 
 def translate(predicted_words: Sequence[str], true_words: Sequence[str]) -> Ints:

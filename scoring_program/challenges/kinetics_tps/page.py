@@ -181,7 +181,7 @@ def _part_table(statistics: VideoStatistics) -> Section:
             GroupNumber("Localized", n_localized, n_parts),
             GroupNumber("Human matched", n_matched, n_parts),
             GroupNumber("Annotated", n_parts),
-            GroupNumber("Proposals", n_proposals, n_parts, FULL, kind="number"),
+            GroupNumber("Proposals", n_proposals, n_matched, FULL, kind="number", empty=None),
         ],
         worst_first=1,
         overlapping=True,

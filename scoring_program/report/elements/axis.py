@@ -30,7 +30,12 @@ class Axis(NamedTuple):
     is_whole: bool = False
 
     def percent(self, value: float) -> float:
-        """Return where a value is, in percent of the axis; a value beyond an end is at that end."""
+        """Return where a value is, in percent of the axis; a value beyond an end is at that end.
+
+        All values are at the start of an axis without width, as of edges that are rounded to one number.
+        """
+        if self.low == self.high:
+            return 0.0
         inside = min(max(value, self.low), self.high)
         return 100 * ((inside - self.low) / (self.high - self.low))
 

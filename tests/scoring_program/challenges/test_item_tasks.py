@@ -288,6 +288,13 @@ def test_only_full_detail_reveals_the_ground_truth(example, tmp_path):
         assert reveals == (detail == "full"), detail
 
 
+def test_errors_that_all_round_to_zero_are_shown(tmp_path):
+    example = declared(tmp_path, EXAMPLES["number_csv"])
+    write_case(example.made_up, tmp_path, {"a": 1.0, "b": 2.0}, {"a": 1.0, "b": 2.0})
+    load = partial(example.load, tmp_path / "ref", detail="full", score_decimals=3)
+    assert run(load, tmp_path / "res", tmp_path / "out").exit_code == SCORED
+
+
 def changed(example, folder, change):
     """Write a submission with changed values; return its problems."""
     values = example.made_up.correct_prediction(folder / "ref", np.random.default_rng(1), 0.0)

@@ -181,6 +181,21 @@ def test_a_missing_frame_of_humans_without_parts_is_a_missed_human_in_the_script
     }
 
 
+@pytest.mark.parametrize("protocol", ["published", "released"])
+@pytest.mark.parametrize("submitted", [{}, {"video": {}}])
+def test_a_video_without_parts_has_a_psc_of_1_but_in_the_script_if_only_its_frames_are_missing(
+    run, protocol, submitted
+):
+    """The script stops at a video that is missing: there it has the PSC of the published protocol."""
+    documents = one_frame_each(lambda number: (), n_frames=1)
+    reference = as_reference(documents)
+    documents["pred_part_result.json"] = submitted
+    outcome = run(ID, reference, files(documents), protocol=protocol)
+    is_wrong = protocol == "released" and submitted
+    assert outcome.scores["mean_psc"] == (0 if is_wrong else 1)
+    assert outcome.if_fixed["humans"] == (0.9999 if protocol == "released" else 0.99995)
+
+
 # Of a video with the right class and a PSC of 1: the trapezoids up to T = 1, where the accuracy is 0, or the sum of
 # the accuracies at 0.0001, ..., 0.9999.
 @pytest.mark.parametrize(("protocol", "area"), [("published", 0.99995), ("released", 0.9999)])

@@ -50,7 +50,7 @@ EXPECTED = {
         ["diluted by extra proposals", 1 / 16],
     ],
     "classes": [["jump", 2, 1 / 2, 1 / 8, 0.0], ["run", 2, 1 / 2, 1 / 4, AREA / 2]],
-    "parts": [["left_arm", 0.0, 0.0, 1 / 2, 2, 1 / 2], ["head", 2 / 5, 3 / 5, 4 / 5, 5, 4 / 5]],
+    "parts": [["left_arm", 0.0, 0.0, 1 / 2, 2, 1.0], ["head", 2 / 5, 3 / 5, 4 / 5, 5, 1.0]],
     "class_confusions": [["jump", "run", 1]],
     "state_confusions": [["hold", "bend", 1]],
     # One part far away lowers the mean IoU of v1; nothing of v4 has one.

@@ -338,8 +338,9 @@ def test_entries_in_a_further_object_are_one_problem(tmp_path, key):
     assert ["further object" in problem.problem for problem in findings.problems] == [True, True]
 
 
-def test_a_single_bad_entry_is_no_further_object(tmp_path):
-    files = {"pred_vid_result.json": '{"v": {"w": 1}}', "pred_part_result.json": '{"v": {"w": {"x": 1}}}'}
+@pytest.mark.parametrize("frame", ['{"x": 1}', "{}"])
+def test_a_single_bad_entry_is_no_further_object(tmp_path, frame):
+    files = {"pred_vid_result.json": '{"v": {"w": 1}}', "pred_part_result.json": f'{{"v": {{"w": {frame}}}}}'}
     (tmp_path / "my.zip").write_bytes(make_zip(files))
     assert "further object" not in "".join(compact_lines(refused(FORMAT.read, tmp_path / "my.zip", RULES)))
 
