@@ -19,7 +19,7 @@ from scoring_program.metrics.average_precision import (
     PrecisionCurves,
     Ranked,
 )
-from scoring_program.metrics.group_values import group_means, means
+from scoring_program.metrics.group_values import group_means, largest_of_items, means
 from scoring_program.metrics.pairs import pairs_of_ranges
 from scoring_program.result import Statistics
 from scoring_program.settings import Settings
@@ -77,10 +77,16 @@ class Pairing(NamedTuple):
         ignored = self.matches.ignored[0, number, 0]
         matched = self.matches.matched[0, number, 0]
         person = np.where(ignored, -1, matched)
+        is_pair = person[self.pairs.detection] == self.pairs.person
+        matched_pairs = np.flatnonzero(is_pair)
+        matched_similarity = similarity(measure, self.gps, self.mask_iou)[matched_pairs]
+        matched_person = self.pairs.person[matched_pairs]
+        best = largest_of_items(matched_person, matched_similarity, len(self.people.dense))
         return HalfMatches(
             person=person,
             is_no_error=ignored | (matched >= 0),
-            is_pair=person[self.pairs.detection] == self.pairs.person,
+            is_pair=is_pair,
+            best_pairs=matched_pairs[best[best >= 0]],
         )
 
     def n_detections(self) -> Ints:
@@ -97,12 +103,14 @@ class HalfMatches(NamedTuple):
 
     ``person`` (n_detections,) is matched with each detection, -1 if there is none or it is ignored;
     ``is_no_error`` (n_detections,) says whether a detection is matched or ignored; ``is_pair`` (n_pairs,)
-    says which pairs are matched.
+    says which pairs are matched. Several detections may match a crowd: ``best_pairs`` (n_matched_persons,)
+    has the index of one pair for each matched person, the most similar.
     """
 
     person: Ints
     is_no_error: Bools
     is_pair: Bools
+    best_pairs: Ints
 
 
 @dataclass(frozen=True)
@@ -171,9 +179,8 @@ def _perfect_images(pairing: Pairing, measure_name: str) -> Bools:
 
 def _image_scores(pairing: Pairing, half: HalfMatches, measure_name: str) -> Floats:
     """Return for each image the mean similarity of its persons, 0 for those that are not matched at 0.5."""
-    is_match = half.is_pair
-    matched_similarity = similarity(measure_name, pairing.gps, pairing.mask_iou)[is_match]
-    image = pairing.detections.image[pairing.pairs.detection[is_match]]
+    matched_similarity = similarity(measure_name, pairing.gps, pairing.mask_iou)[half.best_pairs]
+    image = pairing.people.image[pairing.pairs.person[half.best_pairs]]
     sums = np.bincount(image, matched_similarity, pairing.people.n_images)
     return means(sums, pairing.n_annotated())
 

@@ -46,7 +46,7 @@ _LEAST_IN_GROUP = 10
 def sections(reference: Reference, submission: Gathered, statistics: ImageStatistics) -> Sections:
     """Return all sections, the aggregates first."""
     curves = accumulate(statistics.pairing.matches)
-    matched_points = np.flatnonzero(statistics.half.is_pair[statistics.points.pair])
+    matched_points = np.flatnonzero(np.isin(statistics.points.pair, statistics.half.best_pairs))
     return [
         _precision_recall(curves, statistics.measure),
         _thresholds(curves),

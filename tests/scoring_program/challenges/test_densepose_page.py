@@ -9,9 +9,10 @@ from random import Random
 
 import pytest
 
+from organizer.data.prepare import prepare
 from scoring_program.metrics import resampling
 from scoring_program.run import SCORED
-from tests.helpers import is_nightly, loaded, run_folder, scaled
+from tests.helpers import GOLDEN, is_nightly, loaded, run_folder, scaled
 from tests.plain import densepose as plain
 from tests.plain.random_cases import write_random_case
 
@@ -34,6 +35,16 @@ def matches(image):
             yield i, int(person)
 
 
+def best_matches(image):
+    """Return a pair for each matched person: of the detections that match a crowd, the most similar."""
+    best = {}
+    for i, person in matches(image):
+        similarity = image.similarity["gpsm"][i, person]
+        if person not in best or similarity > image.similarity["gpsm"][best[person], person]:
+            best[person] = i
+    return [(i, person) for person, i in best.items()]
+
+
 def count_points(image):
     return sum(1 <= part <= 24 for person in image.persons for part in person.get("dp_I", []))
 
@@ -44,7 +55,7 @@ def average(images, measure):
 
 def body_rows(images):
     """Return value and number of points of each part, and where similarity is lost."""
-    points = [point for image in images for pair in matches(image) for point in image.points[pair]]
+    points = [point for image in images for pair in best_matches(image) for point in image.points[pair]]
     rows = []
     for name, fine_parts in FINE_PARTS.items():
         values = [similarity for part, _, similarity in points if part in fine_parts]
@@ -194,3 +205,15 @@ def test_page_is_that_of_the_plain_program(tmp_path, seed):
     assert outcome.exit_code == SCORED
     content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
     check_page(content["tables"], plain.read_images(reference, submission))
+
+
+def test_a_crowd_that_several_detections_match_counts_once(tmp_path):
+    case = GOLDEN / "densepose" / "crowd-takes-many"
+    prepare("densepose", case / "ref", tmp_path / "ref")
+    outcome = run_folder("densepose", tmp_path / "ref", case / "res", tmp_path / "out")
+    assert outcome.exit_code == SCORED
+    content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
+    shares = dict(content["tables"]["similarity_budget"]["shares"])
+    assert (shares["kept"], shares["missed person"]) == (1.0, 0.0)
+    statistics = loaded("densepose", tmp_path / "ref").score_path(case / "res").statistics
+    assert statistics.item_scores.tolist() == [1.0, 1.0]
