@@ -95,8 +95,6 @@ def test_every_command_has_a_module_and_every_module_is_a_command():
         f"rescore {ID} . --columns User,Score",
         f"rescore {ID} . --by -1",
         f"rescore {ID} . --baseline-zip GVD=no/such/file",
-        f"split {ID} --reference . --shares 1",
-        f"split {ID} --reference . --shares 1 nan",
     ],
 )
 def test_wrong_arguments_exit_with_2(command, capsys):
@@ -118,9 +116,10 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["rescore", ID, ".", "--counts", "first"], "--counts", ["'first'", "best_in: PHASE"]),
         (["rescore", ID, ".", "--by", "ten"], "--by", ["'ten'", "10%"]),
         (["rescore", ID, ".", "--columns", "User"], "--columns", ["'User'", "USER,SCORE"]),
-        (["split", ID, "--reference", ".", "--shares", "0", "1"], "--shares", ["more than 0"]),
+        *((["split", ID, "--reference", ".", "--shares", "1", share], "--shares", ["more than 0"]) for share in ("0", "-3", "inf", "x", "nan")),
+        *((["split", ID, "--reference", ".", "--shares", *shares], "--shares", ["two or three"]) for shares in ("1", "1234")),
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments_are_named(arguments, argument, values, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(arguments)

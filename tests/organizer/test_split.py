@@ -284,13 +284,6 @@ def test_a_part_is_not_divided_into_its_own_place(tmp_path, capsys):
     assert folder_files(tmp_path) == parts
 
 
-def test_shares_are_positive_numbers(capsys):
-    for share in ("0", "-3", "inf", "x"):
-        with pytest.raises(SystemExit):
-            main(["split", GESTURE, "--reference", "a", "--shares", "30", share])
-    assert "--shares" in capsys.readouterr().err
-
-
 def test_classes_divide_as_the_shares_say():
     """1,000 items of 20 classes, the rarest with 10 instances: no part is off by more than one of them."""
     rng = np.random.default_rng(1)
@@ -390,13 +383,6 @@ def test_three_shares_make_three_parts(tmp_path, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert out.splitlines()[0].split() == ["class", "all", "development", "test", "final"]
     assert [line for line in out.splitlines() if "phase" in line and line.startswith("+")] != []
-
-
-@pytest.mark.parametrize("shares", [["100"], ["1", "2", "3", "4"]])
-def test_there_are_two_or_three_shares(capsys, shares):
-    with pytest.raises(SystemExit):
-        main(["split", GESTURE, "--reference", "a", "--shares", *shares])
-    assert "two or three" in capsys.readouterr().err
 
 
 CLASSES = ("run", "jump", "clap", "wave", "hug", "kick")

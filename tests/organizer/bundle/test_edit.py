@@ -88,14 +88,6 @@ def test_competition_without_its_only_task_gets_another_one(style):
     assert data["solutions"][0]["tasks"] == [0]
 
 
-def test_entries_of_lists_in_one_line_are_taken_out():
-    tasks = "[{index: 0, scoring_program: a_program.zip}, {index: 1, scoring_program: b_program.zip}]"
-    text = f"pages: []\ntasks: {tasks}\nphases: [{{tasks: [0, 1]}}]\n"
-    data = yaml.safe_load(without_task(text, "a"))
-    assert [task["index"] for task in data["tasks"]] == [1]
-    assert data["phases"] == [{"tasks": [1]}]
-
-
 def test_task_is_added_to_lists_in_one_line():
     page = "{title: A, file: pages/a.md}"
     task = "{index: 0, name: A, scoring_program: a_program.zip}"

@@ -104,11 +104,7 @@ def test_program_in_several_folders_is_that_of_one_of_them():
     ("text", "names", "rule"),
     [
         (None, ["score.py"], "no metadata"),
-        (
-            None,
-            ["scoring_program/metadata.yaml", "__MACOSX/scoring_program/._metadata.yaml"],
-            "program in a folder",
-        ),
+        (None, ["scoring_program/metadata.yaml", "__MACOSX/scoring_program/._metadata.yaml"], "program in a folder"),
         (None, ["scoring_program\\metadata.yaml"], "program with backslashes"),
         (None, ["program.zip", "__MACOSX/._program.zip"], "program in a zip"),
         (None, ["metadata.yml"], "misspelled metadata"),
@@ -128,6 +124,6 @@ def test_program_in_several_folders_is_that_of_one_of_them():
         ("command: python3 score.py\n---\na: b", NAMES, "metadata is no YAML"),
         ("command: !!python/object:a.b 'python3 score.py'", NAMES, "metadata is no YAML"),
     ],
-)
+)  # fmt: skip
 def test_metadata_without_a_command_is_named_by_its_cause(text, names, rule):
     assert rules(text, names) == [rule]

@@ -345,28 +345,6 @@ def test_demo_reference_has_no_warning(task, tmp_path, capsys):
     assert "Nothing looks" in page and not re.search(r"\bR-[A-Z]", page)
 
 
-def test_every_kind_is_spoiled_in_every_task_where_it_can_occur():
-    csv, json_tasks = {ACTION, GESTURE}, {KINETICS, *ENTITIES}
-    everywhere = csv | json_tasks | {DENSEPOSE}
-    expected = {
-        "R-EMPTY": csv | {DENSEPOSE, KINETICS},
-        "R-TIMES": csv,
-        "R-CONSTANT": {KINETICS},
-        "R-SIZE": {DENSEPOSE, *ENTITIES},
-        "R-OVERLAP": csv,
-        "R-CUT": csv,
-        "R-NAME": json_tasks,
-        "R-FRAMES": {KINETICS},
-        "R-RANGE": {DENSEPOSE},
-    }
-    expected |= {"R-SAME": everywhere, "R-REPEATED": everywhere, "R-LEFT-OUT": everywhere}
-    expected |= {"R-BOX": json_tasks | {DENSEPOSE}, "R-SPLIT": set(ENTITIES)}
-    tasks_of_code: dict[str, set[str]] = {}
-    for code, task, *_ in SPOILED:
-        tasks_of_code.setdefault(code, set()).add(task)
-    assert tasks_of_code == expected
-
-
 # Golden references that are unusual on purpose, by what they are about. All others have no warning.
 UNUSUAL = {
     "R-EMPTY": {

@@ -156,17 +156,6 @@ def test_equal_names_in_several_zips_of_samples_are_refused(tmp_path):
     assert places_of(findings)[0] == ("E-FILE-TWICE", "Sample2.zip", "")
 
 
-def test_files_that_macos_adds_to_a_zip_are_no_files_of_the_reference(tmp_path, capsys):
-    source = tmp_path / "labels.zip"
-    with zipfile.ZipFile(source, "w") as archive:
-        for path in (REFERENCES / "chalearn_gesture").glob("*.csv"):
-            archive.write(path, path.name)
-            archive.writestr(f"__MACOSX/._{path.name}", b"\0")
-    call = f"prepare chalearn_gesture --source {source} --output {tmp_path / 'out'}"
-    assert main(call.split()) == 0
-    assert "R-LEFT-OUT" not in capsys.readouterr().out
-
-
 def test_files_one_folder_deeper_are_named(tmp_path):
     shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "source" / "labels")
     with pytest.raises(Refused) as refused:

@@ -172,31 +172,6 @@ def test_p_values_have_two_digits(p, text):
     assert standings.p_text(p) == text
 
 
-@pytest.mark.slow
-def test_tables_have_the_columns_of_their_headers():
-    ranking = teams()
-    header = (
-        "rank,rank_low,rank_high,may_be_best,team,submission,submissions,score,score_low,score_high,coverage"
-    )
-    assert tables.ranking_csv(ranking).splitlines()[0] == header
-    assert rows_of(tables.ranking_csv(ranking))[3]["may_be_best"] == "false"
-    pairs = rows_of(tables.pairs_csv(ranking))
-    assert list(pairs[0]) == [
-        "first",
-        "second",
-        "difference",
-        "low",
-        "high",
-        "low_all",
-        "high_all",
-        "p",
-        "p_adjusted",
-    ]
-    assert [(row["first"], row["second"]) for row in pairs[:2]] == [
-        (ranking.teams[0], t) for t in ranking.teams[1:3]
-    ]
-
-
 def test_no_title_of_a_further_column_of_teams_is_evaluated():
     record = record_of("a", CLOSE[:, 0])
     record = replace(record, submission=replace(record.submission, facts={"=1+1": "yes"}))
