@@ -37,7 +37,6 @@ from tests.item_cases import (
     without_scores,
 )
 from validator import limits
-from validator.findings import Refused
 from validator.submission import Limits
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
@@ -108,9 +107,8 @@ def test_packages_that_an_evaluator_imports_are_declared(tmp_path, monkeypatch):
     )
     instances = [{"label": "run", "segment": [0, 1], "score": 0.5}]
     answers = {"a": instances, "b": instances}
-    with pytest.raises(Refused) as caught:
-        wrapped(tmp_path, monkeypatch, tmp_path / "eval_detection.py", answers, answers, "Average-mAP")
-    (problem,) = caught.value.findings.problems
+    path = tmp_path / "eval_detection.py"
+    (problem,) = refused(wrapped, tmp_path, monkeypatch, path, answers, answers, "Average-mAP").problems
     assert (problem.code, problem.remedy) == ("E-NEW", 'add --needs "scipy"')
 
 
@@ -263,9 +261,7 @@ def test_scripts_and_examples_of_another_form_are_told_apart(
 ):
     path = tmp_path / "my_eval.py"
     path.write_text(script, encoding="utf-8")
-    with pytest.raises(Refused) as caught:
-        wrapped(tmp_path, monkeypatch, path, truth, ANSWERS, score)
-    (problem,) = caught.value.findings.problems
+    (problem,) = refused(wrapped, tmp_path, monkeypatch, path, truth, ANSWERS, score).problems
     assert named in f"{problem.problem}; {problem.remedy}"
 
 

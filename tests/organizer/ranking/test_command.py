@@ -132,28 +132,6 @@ def test_the_download_of_codabench_is_read(tmp_path):
 
 
 @pytest.mark.slow
-def test_the_last_submission_counts_after_reruns_in_another_order(tmp_path, capsys):
-    rest = "ann_PhaseId3_2024-05-01_submission.zip"
-    first, second, third = (make_zip(files) for files in (sample(), sample("weak"), varied(30)))
-    ids = {"9": first, "10": second, "11": third, "12": third, "13": first, "14": second}
-    (tmp_path / "all.zip").write_bytes(make_zip({f"{number}_{rest}": data for number, data in ids.items()}))
-    for keep, names, name in (
-        ("last", None, "11"),
-        ("last", ("10", "9", "11"), "11"),
-        ("last", ("11", "9", "10"), "10"),
-    ):
-        arguments = ["--counts", keep]
-        if names:
-            table = tmp_path / "names.csv"
-            lines = [f"{number}_{rest},,2024-05-01T0{hour}:00" for hour, number in enumerate(names)]
-            table.write_text("\n".join(["submission,team,date", *lines]))
-            arguments += ["--names", table]
-        assert call(tmp_path / "all.zip", tmp_path / "out", *arguments) == 0
-        assert list(rows(tmp_path / "out" / "ranking.csv")) == [f"{name}_{rest}"]
-        assert len(rows(tmp_path / "out" / "scores.csv")) == 3
-
-
-@pytest.mark.slow
 def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, capsys):
     tasks = ["chalearn_action", "kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"]
     members = {f"{number}_bob_PhaseId3_2024-05-02_{task}.zip": make_zip(folder_files(ALL_SAMPLES / task / "good"))

@@ -439,11 +439,6 @@ def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):
     return Submission(f"{prefix}{path.name}", "ann", "", path)
 
 
-@pytest.mark.parametrize("made_for", ["chalearn_action", "kinetics_tps", "anet_entities_gen", "densepose"])
-def test_task_of_a_submission_in_the_download_is_recognized(tmp_path, made_for):
-    assert other_task(of_sample(made_for, tmp_path / "x.zip"), ID) == made_for
-
-
 def test_empty_files_of_two_tasks_are_of_no_other_task(tmp_path):
     (tmp_path / "x.zip").write_bytes(make_zip({"S1_prediction.csv": ""}))
     assert other_task(Submission("9_ann_PhaseId3_x.zip", "ann", "", tmp_path / "x.zip"), ID) == ""
