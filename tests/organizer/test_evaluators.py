@@ -29,13 +29,7 @@ from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
 from tests.helpers import ROOT, places_of, refused
-from tests.item_cases import (
-    declared,
-    declared_in,
-    declared_with_evaluator,
-    known_tasks,
-    without_scores,
-)
+from tests.item_cases import declared, declared_in, declared_with_evaluator, known_tasks, without_scores
 from validator import limits
 from validator.submission import Limits
 
@@ -223,12 +217,8 @@ def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
 )
 def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, named):
     of_code(tmp_path, monkeypatch, "    pass")
-    given = {
-        "evaluator": tmp_path / "my_eval.py",
-        "truth": tmp_path / "truth.json",
-        "prediction": tmp_path / "prediction.json",
-        "score": "share",
-    }
+    given = {name: tmp_path / f"{name}.json" for name in ("truth", "prediction")}
+    given |= {"evaluator": tmp_path / "my_eval.py", "score": "share"}
     (problem,) = refused(task_files, NewTask("birds", **{**given, **options})).problems
     assert problem.code == "E-NEW"
     assert named in f"{problem.problem}; {problem.remedy}"
@@ -412,13 +402,8 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
     path = tmp_path / "my_eval.py"
     body = f"{ROWS}    return {{'rows': len(predicted['a'])}}\n"
     path.write_text(f"def evaluate(truth, predicted):\n{body}", encoding="utf-8")
-    wanted = NewTask(
-        "birds",
-        evaluator=path,
-        truth=tmp_path / "truth",
-        prediction=tmp_path / "predicted",
-        score="rows",
-    )
+    examples = {"truth": tmp_path / "truth", "prediction": tmp_path / "predicted"}
+    wanted = NewTask("birds", evaluator=path, **examples, score="rows")
     example = declared_with_evaluator(tmp_path / "task", wanted, monkeypatch)
     with known_tasks(tmp_path / "task", example):
         convert("birds", tmp_path / "predicted", tmp_path / "my.zip")
@@ -433,39 +418,25 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("name", "text", "words"),
     [
-        ("1,2\n3,4\n", "no header"),
-        ("label,label\na,b\n", "no header"),
-        ("label,end\na\n", "line 2"),
-        ("label,end\na,1,2\n", "line 2"),
-        ('label,end\n"a,1\n', "no CSV"),
-        ("label,end\n\xe9,1\n", "UTF-8"),
+        ("truth/a.csv", "1,2\n3,4\n", "no header"),
+        ("truth/a.csv", "label,label\na,b\n", "no header"),
+        ("truth/a.csv", "label,end\na\n", "line 2"),
+        ("truth/a.csv", "label,end\na,1,2\n", "line 2"),
+        ("truth/a.csv", 'label,end\n"a,1\n', "no CSV"),
+        ("truth/a.csv", "label,end\n\xe9,1\n", "UTF-8"),
+        *(("truth.json", text, "") for text in ("", "[" * 100_000, "\xe9")),
     ],
 )
-def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
-    write_files({"truth/a.csv": text.encode("latin-1")}, tmp_path)
-    path = tmp_path / "my_eval.py"
-    path.write_text("", encoding="utf-8")
-    wanted = NewTask(
-        "birds", evaluator=path, truth=tmp_path / "truth", prediction=tmp_path / "truth", score="x"
-    )
+def test_a_truth_that_cannot_be_read_is_named(tmp_path, name, text, words):
+    write_files({name: text.encode("latin-1"), "my_eval.py": b""}, tmp_path)
+    truth = tmp_path / name.partition("/")[0]
+    wanted = NewTask("birds", evaluator=tmp_path / "my_eval.py", truth=truth, prediction=truth, score="x")
     (problem,) = refused(task_files, wanted).problems
-    assert "a.csv" in problem.problem
-    assert named in problem.problem
-
-
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "\xe9"])
-def test_a_truth_that_cannot_be_read_is_named(tmp_path, text):
-    path = tmp_path / "my_eval.py"
-    path.write_text("", encoding="utf-8")
-    truth = tmp_path / "truth.json"
-    truth.write_bytes(text.encode("latin-1"))
-    (problem,) = refused(
-        task_files, NewTask("birds", evaluator=path, truth=truth, prediction=truth, score="x")
-    ).problems
     assert problem.code == "E-NEW"
-    assert "truth.json" in problem.problem
+    assert name.rpartition("/")[2] in problem.problem
+    assert words in problem.problem
 
 
 @pytest.mark.parametrize(("sorting", "score_of_nothing"), [("desc", 0.0), ("asc", np.nan)])

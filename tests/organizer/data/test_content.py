@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from organizer.__main__ import main
 from organizer.bundle.build import build_all
 from organizer.bundle.lint import lint_bundle
 from organizer.data.content import Values, check_columns, check_names
@@ -475,8 +476,6 @@ def test_bundle_and_linter_show_warnings_of_the_reference(kept_parts, spoiled, t
 
 @pytest.mark.slow
 def test_dry_run_shows_warnings_of_the_reference_and_why_it_is_broken(spoiled, tmp_path, capsys):
-    from organizer.__main__ import main
-
     sample = tmp_path / "my.zip"
     sample.write_bytes(zip_bytes(folder_files(SAMPLES / GESTURE / "good")))
     arguments = [

@@ -24,6 +24,7 @@ from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
 from tests.helpers import ROOT, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
+from tests.organizer.ranking.conftest import PHASE
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from validator.formats.rules import load_rules
 
@@ -131,15 +132,15 @@ def test_the_download_of_codabench_is_read(tmp_path):
     assert len(list((out / "details").iterdir())) == 4
 
 
+ANN, EVE = "8_ann_PhaseId3_2024-05-01_x.zip", "9_eve_PhaseId3_2024-05-01_y.zip"
+
+
 @pytest.mark.slow
 def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, capsys):
     tasks = ["chalearn_action", "kinetics_tps", "anet_entities_gt", "anet_entities_gen", "densepose"]
     members = {f"{number}_bob_PhaseId3_2024-05-02_{task}.zip": make_zip(folder_files(ALL_SAMPLES / task / "good"))
                for number, task in enumerate(tasks)}  # fmt: skip
-    members |= {
-        "8_ann_PhaseId3_2024-05-01_x.zip": make_zip(sample()),
-        "9_eve_PhaseId3_2024-05-01_y.zip": b"no",
-    }
+    members |= {ANN: make_zip(sample()), EVE: b"no"}
     (tmp_path / "all.zip").write_bytes(make_zip(members))
     assert call(tmp_path / "all.zip", tmp_path / "out") == 0
     out = capsys.readouterr().out
@@ -148,11 +149,8 @@ def test_submissions_to_other_tasks_are_named_once_and_not_listed(tmp_path, caps
     assert " 5 zips: 0_bob_PhaseId3_" in line
     assert line.endswith("_anet_entities_gt.zip (anet_entities_gt), and 2 more")
     listed = {name: row["outcome"] for name, row in rows(tmp_path / "out" / "scores.csv").items()}
-    assert listed == {
-        "8_ann_PhaseId3_2024-05-01_x.zip": "scored",
-        "9_eve_PhaseId3_2024-05-01_y.zip": "invalid",
-    }
-    del members["8_ann_PhaseId3_2024-05-01_x.zip"], members["9_eve_PhaseId3_2024-05-01_y.zip"]
+    assert listed == {ANN: "scored", EVE: "invalid"}
+    del members[ANN], members[EVE]
     (tmp_path / "all.zip").write_bytes(make_zip(members))
     assert call(tmp_path / "all.zip", tmp_path / "none") == 0
     assert " 0 of 0 submissions" in capsys.readouterr().out
@@ -215,10 +213,8 @@ def test_equal_bytes_are_not_kept_from_a_run_before_in_the_first_run(tmp_path, c
 @pytest.mark.slow
 def test_equal_submissions_of_different_teams_are_named(tmp_path, capsys):
     files = {
-        "a/1.zip": sample(),
-        "b/copy.zip": sample(),
-        "c/1.zip": sample("weak"),
-        "c/2.zip": sample("weak"),
+        **dict.fromkeys(["a/1.zip", "b/copy.zip"], sample()),
+        **dict.fromkeys(["c/1.zip", "c/2.zip"], sample("weak")),
     }
     assert call(write_submissions(tmp_path / "in", files), tmp_path / "out") == 0
     said = capsys.readouterr().out
@@ -243,7 +239,6 @@ def test_a_user_that_may_be_read_in_two_ways_is_warned_of_unless_the_table_of_na
     assert list(rows(tmp_path / "out" / "ranking.csv", "team")) == ["Avocet"]
 
 
-RULES = Phase("Final phase", datetime.datetime(2027, 1, 1), datetime.datetime(2027, 1, 31), per_day=1)
 LATE = "3_ann_PhaseId4_2027-02-01_a.zip"
 
 
@@ -265,7 +260,7 @@ def ranked(download, tmp_path, monkeypatch):
     """Rank the download in a phase with rules, and return the folder."""
 
     def rank(*options):
-        task = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=RULES)
+        task = BuiltTask(ID, build_program(ID), REFERENCE, 600.0, "Us", "Our task", "refs_2", phase=PHASE)
         monkeypatch.setattr(built, "built_task", lambda *arguments: task)
         assert call(download, tmp_path / "out", *options) == 0
         return tmp_path / "out"
@@ -390,14 +385,7 @@ def test_what_changed_says_why(submissions, tmp_path, capsys):
     call(submissions, out)
     found = rows(out / "changes.csv", "team")
     scores = before["other.zip"]["score"], before["team/good.zip"]["score"]
-    expected = {
-        "team": "other",
-        "rank_before": "2",
-        "rank": "1",
-        "score_before": scores[0],
-        "score": scores[1],
-    }
-    assert found["other"] == {**expected, "why": "submission"}
+    assert list(found["other"].values()) == ["other", "2", "1", *scores, "submission"]
     assert found["team"]["why"] == ""
     assert " 1 score and 1 rank" in capsys.readouterr().out
     again = (out / "changes.csv").read_bytes()
@@ -640,12 +628,7 @@ def test_submissions_that_are_all_out_of_time_are_doubted(tmp_path, capsys, monk
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("random_score", "is_doubted", "is_zip"),
-    [
-        (0.9, True, False),
-        (0.9, True, True),
-        (0.3, False, False),
-    ],
+    ("random_score", "is_doubted", "is_zip"), [(0.9, True, False), (0.9, True, True), (0.3, False, False)]
 )
 def test_teams_that_are_all_below_chance_are_doubted(
     tmp_path, capsys, monkeypatch, random_score, is_doubted, is_zip

@@ -134,10 +134,8 @@ def test_submissions_of_a_team_are_counted():
     assert "2 submissions" in best
     assert favors in best
     assert favors not in last
-    assert [row["submissions"] for row in rows_of(tables.ranking_csv(ranking_of(records)))] == [
-        "2",
-        "1",
-    ]
+    table = rows_of(tables.ranking_csv(ranking_of(records)))
+    assert [row["submissions"] for row in table] == ["2", "1"]
 
 
 def test_equal_on_the_leaderboard_is_said():

@@ -188,17 +188,10 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     out = ranked(tmp_path)
     kept = (out / "ranking.json").read_text()
     (ranking,) = json.loads(kept)["rankings"]
-    for damaged in (
-        [],
-        [[1]],
-        1,
-        [{**ranking, "violations": [2]}],
-        [{**ranking, "submissions": [1]}],
-    ):
-        (out / "ranking.json").write_text(json.dumps({**json.loads(kept), "rankings": damaged}))
-        assert report(out, tmp_path / "report") == 1
-        assert f"make rescore ID={ID}" in capsys.readouterr().out
-    for text in ("", "[", '{"format": 2}', json.dumps({**json.loads(kept), "task": "densepose"})):
+    rankings = [[], [[1]], 1, [{**ranking, "violations": [2]}], [{**ranking, "submissions": [1]}]]
+    damaged = [{**json.loads(kept), "rankings": rankings_of_run} for rankings_of_run in rankings]
+    damaged.append({**json.loads(kept), "task": "densepose"})
+    for text in ("", "[", '{"format": 2}', *map(json.dumps, damaged)):
         (out / "ranking.json").write_text(text)
         assert report(out, tmp_path / "report") == 1
         assert f"make rescore ID={ID}" in capsys.readouterr().out
