@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 
 import pytest
 import yaml
@@ -155,18 +154,6 @@ def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
     assert said.startswith(f"{out}: process {os.getpid()} ")
     assert "--output" in said
     assert not (out / "app").exists()
-
-
-@pytest.mark.slow
-def test_dry_run_on_a_broken_reference_shows_the_organizer_the_reason(tmp_path, capsys):
-    reference, sample = tmp_path / ID, SAMPLES / ID / "good"
-    shutil.copytree(REFERENCES / ID, reference)
-    (reference / "DemoSequence0001_labels.csv").write_text("1,two,3\n")
-    arguments = ["dry-run", ID, str(sample), "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert main(arguments) == 2
-    *_, last = capsys.readouterr().out.splitlines()
-    assert last.startswith("reference | 1. E-CSV-INTEGER DemoSequence0001_labels.csv: ")
-    assert last.endswith("At line 1 column 2.")
 
 
 def test_program_is_killed_at_its_time_limit(run_files):
