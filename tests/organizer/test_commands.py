@@ -103,7 +103,7 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["lint", "--date", "01.01.2027"], "--date", ["'01.01.2027'", "YYYY-MM-DD"]),
         (["rescore", ID, ".", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
         (["rescore", ID, ".", "--counts", "first"], "--counts", ["'first'", "best_in: PHASE"]),
-        (["rescore", ID, ".", "--by", "ten"], "--by", ["'ten'", "10%"]),
+        *((["rescore", ID, ".", f"--by={share}"], "--by", [f"'{share}'", "10%"]) for share in ("ten", "-5%", "2000%")),
         (["rescore", ID, ".", "--columns", "User"], "--columns", ["'User'", "USER,SCORE"]),
         *((["split", ID, "--reference", ".", "--shares", "1", share], "--shares", ["more than 0"]) for share in ("0", "-3", "inf", "nan")),
         *((["split", ID, "--reference", ".", "--shares", *shares], "--shares", ["two or three"]) for shares in ("1", "1234")),

@@ -6,8 +6,6 @@ import datetime
 import json
 import re
 import shutil
-import subprocess
-import sys
 import zipfile
 
 import html5lib
@@ -22,8 +20,8 @@ from organizer.runs.phase import Phase
 from organizer.runs.submissions import Submission
 from organizer.runs.worker import BuiltTask
 from scoring_program.task import load_task
-from tests.helpers import ROOT, make_zip
 from tests.helpers import SAMPLES as ALL_SAMPLES
+from tests.helpers import make_zip
 from tests.organizer.ranking.conftest import PHASE
 from tests.rescoring import ID, REFERENCE, TABLES, call, left, rows, sample, varied, write_submissions
 from validator.formats.rules import load_rules
@@ -654,31 +652,6 @@ def test_table_and_leaderboard_of_the_site_are_taken_as_they_are(tmp_path, capsy
 
 
 # Runs a command in little more address space than its modules take.
-NEARLY_FULL = """
-import resource, sys
-import organizer.commands.report, organizer.commands.rescore
-from organizer.__main__ import main
-with open("/proc/self/statm") as file:
-    taken = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (taken + (20 << 20), -1))
-sys.exit(main(sys.argv[1:]))
-"""
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit address space")
-@pytest.mark.parametrize("command", ["report", "rescore"])
-def test_little_memory_ends_with_a_line_and_not_in_a_library(submissions, tmp_path, command):
-    assert call(submissions, tmp_path / "out") == 0
-    arguments = {
-        "report": ["--ranking", tmp_path / "out", "--output", tmp_path / "report"],
-        "rescore": [submissions, "--reference", REFERENCE, "--output", tmp_path / "out", "--workers", "1"],
-    }
-    words = [sys.executable, "-c", NEARLY_FULL, command, ID, *arguments[command]]
-    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, check=False, cwd=ROOT)
-    assert (done.returncode, done.stderr[:16]) == (2, "E-LIMIT-MEMORY: ")
-
-
 def test_what_unpacks_to_more_than_a_submission_may_have_is_not_read(tmp_path, monkeypatch):
     rules = load_rules(ID)
     limits = rules.limits._replace(files=50, total_bytes=10_000)

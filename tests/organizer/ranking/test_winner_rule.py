@@ -128,13 +128,6 @@ def test_preparing_says_what_the_rule_asks_for(tmp_path, capsys, gain, words):
     assert words in line
 
 
-@pytest.mark.parametrize("text", ["ten", "-5%", "2000%"])
-def test_share_that_is_none_is_a_usage_error(folder, tmp_path, text):
-    with pytest.raises(SystemExit) as end:
-        call(folder, tmp_path / "out", "--beats", "low", f"--by={text}")
-    assert end.value.code == 2
-
-
 def test_share_may_be_in_percent():
     assert parse_gain("10%") == parse_gain("0.1") == pytest.approx(0.1)
 

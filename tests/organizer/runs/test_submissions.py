@@ -72,10 +72,35 @@ def test_mark_of_a_phase_in_the_name_of_a_user_or_a_file_stops_nothing(tmp_path,
     assert "warning" not in capsys.readouterr().out
 
 
-def test_marks_of_phases_in_the_folders_of_teams_stop_nothing(tmp_path):
-    names = ["ann/1_x_PhaseId3_2024-05-01_y.zip", "bob/2_x_PhaseId9_2024-05-01_y.zip"]
+# The names of files, those that are submissions with their teams, and what is said.
+READ = {
+    "marks of phases in the folders of teams": (
+        ["ann/1_x_PhaseId3_2024-05-01_y.zip", "bob/2_x_PhaseId9_2024-05-01_y.zip"],
+        {"ann/1_x_PhaseId3_2024-05-01_y.zip": "ann", "bob/2_x_PhaseId9_2024-05-01_y.zip": "bob"}, "",
+    ),
+    "equal files in the folder of a team": (
+        ["team/9_ann_PhaseId3_2024-05-01_x.zip", "team/10_ann_PhaseId3_2024-05-01_x.zip"],
+        {"team/9_ann_PhaseId3_2024-05-01_x.zip": "team", "team/10_ann_PhaseId3_2024-05-01_x.zip": "team"}, "",
+    ),
+    "a file beside a folder of its name": (["a/1.zip", "a.zip", "b.zip"], {"a/1.zip": "a", "a.zip": "a.zip", "b.zip": "b"}, ""),
+    "results": (
+        ["9_ann_PhaseId3_2024-05-01_x.zip", "res_9_ann_PhaseId3_2024-05-01_x.zip", "res_10_ann_PhaseId3_2024-05-01_x.zip",
+         "res_team.zip", "output.zip"],
+        {"9_ann_PhaseId3_2024-05-01_x.zip": "ann", "res_team.zip": "res_team", "output.zip": "output"}, "2 zips",
+    ),
+    "other packing programs": (
+        ["a.zip", "bob.rar", "cyd.tar.gz", "Thumbs.db", "._dan.rar"], {"a.zip": "a"}, "2 files: bob.rar, cyd.tar.gz",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("names", "teams", "note"), READ.values(), ids=READ)
+def test_what_is_a_submission_has_a_team(tmp_path, capsys, names, teams, note):
     with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
-        assert [submission.team for submission in submissions] == ["ann", "bob"]
+        assert {submission.name: submission.team for submission in submissions} == teams
+    printed = capsys.readouterr().out
+    assert note in printed
+    assert bool(note) == bool(printed)
 
 
 def test_where_no_name_holds_a_phase_none_can_be_asked_for(tmp_path):
@@ -83,12 +108,6 @@ def test_where_no_name_holds_a_phase_none_can_be_asked_for(tmp_path):
     with pytest.raises(SubmissionsError) as caught, find_submissions(folder, only_phase="9"):
         pass
     assert any("no name holds a PhaseId" in text for text in caught.value.args[1:])
-
-
-def test_a_file_is_a_team_of_its_own_also_beside_a_folder_of_its_name(tmp_path):
-    folder = write_submissions(tmp_path / "in", dict.fromkeys(["a/1.zip", "a.zip", "b.zip"], b""))
-    with find_submissions(folder) as submissions:
-        assert sorted(submission.team for submission in submissions) == ["a", "a.zip", "b"]
 
 
 def test_what_has_no_phase_in_its_name_is_named_where_a_phase_is_asked_for(tmp_path, capsys):
@@ -220,13 +239,6 @@ def test_several_phases_are_refused_until_one_is_named(tmp_path, capsys):
     assert [line.split(":")[0].strip() for line in error.value.args[1:]] == ["PhaseId 3", "PhaseId 40"]
 
 
-def test_equal_files_in_folders_of_teams_are_no_reruns(tmp_path, capsys):
-    names = [f"team/9_{REST}", f"team/10_{REST}"]
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as found:
-        assert [own.name for own in found] == names
-    assert capsys.readouterr().out == ""
-
-
 def test_dates_in_names_end_the_warning_about_the_order_of_ids(tmp_path, capsys):
     table = tmp_path / "names.csv"
     rows = (f"{name},,2024-05-01T{hour}:00" for name, hour in zip(THREE, (12, 11, 10)))
@@ -282,13 +294,6 @@ def test_download_of_a_leaderboard_of_classic_codalab_is_read(tmp_path, capsys):
         ]
     (note,) = capsys.readouterr().out.splitlines()
     assert "2 zips" in note
-
-
-def test_results_beside_submissions_are_left_out(tmp_path, capsys):
-    names = [f"9_{REST}", f"res_9_{REST}", f"res_10_{REST}", "res_team.zip", "output.zip"]
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
-        assert {submission.name for submission in submissions} == {f"9_{REST}", "res_team.zip", "output.zip"}
-    assert "2 zips" in capsys.readouterr().out
 
 
 SECOND = "10_bob_PhaseId3_2024-05-02_x.zip"
@@ -353,14 +358,6 @@ def test_baselines_among_submissions_are_named(tmp_path, capsys):
         pass
     (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
     assert "2 submissions: a.zip, d" in warning
-
-
-def test_files_of_other_packing_programs_are_named(tmp_path, capsys):
-    files = {"a.zip": b"", "bob.rar": b"", "cyd.tar.gz": b"", "Thumbs.db": b"", "._dan.rar": b""}
-    with find_submissions(write_submissions(tmp_path / "in", files)) as submissions:
-        assert [one.team for one in submissions] == ["a"]
-    (note,) = capsys.readouterr().out.splitlines()
-    assert "2 files: bob.rar, cyd.tar.gz" in note
 
 
 def test_members_with_equal_names_are_submissions_of_their_own(tmp_path):
