@@ -942,7 +942,7 @@ def test_command_prints_warnings_and_the_table_and_strict_fails_on_warnings(writ
     assert main(["lint", "--strict", str(written)]) == 1
 
 
-def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(tmp_path, capsys):
+def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(kept_parts, tmp_path, capsys):
     source = tmp_path / "source"
     shutil.copytree(REFERENCES / "chalearn_gesture", source)
     (source / "SYNTHETIC.md").unlink()

@@ -151,7 +151,9 @@ def test_public_data_that_differs_from_its_source_is_refused(tmp_path):
     assert places_of(findings) == [("L-LEAK", f"{GESTURE}_public", "")]
 
 
-def test_prepared_reference_without_public_data_is_noted_and_the_key_is_left_out(tmp_path, capsys):
+def test_prepared_reference_without_public_data_is_noted_and_the_key_is_left_out(
+    kept_parts, tmp_path, capsys
+):
     references = tmp_path / "refs"
     prepare(KINETICS, REFERENCES / KINETICS, references / KINETICS)
     build_all(references, output=tmp_path / "dist")

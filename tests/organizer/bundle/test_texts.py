@@ -127,7 +127,7 @@ def test_paragraphs_on_phases_and_protocols_stand_where_there_are_some(
     assert fill_page(text, data, protocols).split() == words
 
 
-def test_the_protocol_is_that_of_the_reference(tmp_path):
+def test_the_protocol_is_that_of_the_reference(kept_parts, tmp_path):
     source = write_source(tmp_path / "source")
     reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "kinetics_tps")
     (reference / "settings.yaml").write_text("protocol: released\n")

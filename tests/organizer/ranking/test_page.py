@@ -186,6 +186,15 @@ def test_no_title_of_a_further_column_of_teams_is_evaluated():
     assert row["'=1+1"] == "yes"
 
 
+def test_tables_have_teams_and_pairs_in_the_order_of_ranks():
+    ranking = teams()
+    may_be_best = [row["may_be_best"] for row in rows_of(tables.ranking_csv(ranking))]
+    assert may_be_best == ["true", "true", "true", "false"]
+    first, *others = ranking.teams
+    pairs = [(row["first"], row["second"]) for row in rows_of(tables.pairs_csv(ranking))]
+    assert pairs[:3] == [(first, other) for other in others]
+
+
 def test_pairs_of_the_first_teams_only_are_in_the_table():
     assert len(rows_of(tables.pairs_csv(teams(), most_teams=2))) == 1
 
