@@ -279,7 +279,8 @@ ERRORS = [
     ("L-LOGO", "logo.png", "", file("logo.png", b"<svg/>")),
     ("L-LOGO", "logo.png", "", file("logo.png", cmyk())),
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
+    *(("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=text)) for text in (
+        b"image: x", b"command: python3 score.py > y", b"command: python3 /app/program/none.py")),
     ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
     ("L-LEAK", "pages/data.md", "", both(hidden, file("pages/data.md", SECRET))),
