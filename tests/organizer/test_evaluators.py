@@ -63,6 +63,11 @@ def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
     return example
 
 
+def scored(folder, *arguments, **options):
+    """Return the result of the answers with an evaluator as `of_code` declares it."""
+    return of_code(folder, *arguments, **options).load(folder / "ref").score_path(folder / "res")
+
+
 @pytest.mark.slow
 def test_a_published_evaluator_gives_the_numbers_of_the_metric_on_the_same_data(tmp_path, monkeypatch):
     native = declared(tmp_path / "native", NewTask("native", metric="detection_ap"))
@@ -176,8 +181,7 @@ def test_what_an_evaluator_prints_is_said_once_and_not_among_the_numbers(tmp_pat
 def test_each_call_gets_fresh_copies_and_what_is_submitted_alone(tmp_path, monkeypatch):
     body = "    assert 'x' not in predicted\n    truth.pop('b'); predicted.clear(); predicted.update(truth)"
     answers = {"x": "owl", "a": "owl", "c": "owl"}
-    example = of_code(tmp_path, monkeypatch, body, answers)
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    result = scored(tmp_path, monkeypatch, body, answers)
     assert (result.scores["score"], result.scores["coverage"]) == (1, 0.5)
 
 
@@ -188,19 +192,10 @@ def test_a_submission_without_items_is_never_evaluated(tmp_path, monkeypatch):
 
 
 def test_a_half_that_raises_leaves_no_interval(tmp_path, monkeypatch):
-    example = of_code(
+    result = scored(
         tmp_path, monkeypatch, "    assert len(truth) == 4 or 'a' not in truth", {"a": "owl", "b": "owl"}
     )
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
     assert (result.scores["score"], result.interval) == (0.25, None)
-
-
-def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
-    example = of_code(tmp_path, monkeypatch, "    pass")
-    before = example.load(tmp_path / "ref").signature
-    path = evaluator.FOLDER / "birds" / "my_eval.py"
-    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-    assert example.load(tmp_path / "ref").signature != before
 
 
 @pytest.mark.parametrize(
@@ -365,23 +360,23 @@ def test_an_evaluator_imports_what_is_beside_it_as_a_script_does(tmp_path, monke
 def test_numbers_that_are_no_columns_are_left_out(tmp_path, monkeypatch):
     """Their names may be hidden labels."""
     body = f"    return {{'share': {SHARE}, **dict.fromkeys(truth.values(), float('nan'))}}"
-    example = of_code(tmp_path, monkeypatch, body)
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    result = scored(tmp_path, monkeypatch, body)
     assert result.scores.keys() == {"score", "coverage", "share"}
 
 
-CHANGES_OF_DECLARATIONS = {
+CHANGES = {
+    "scoring_program/evaluators/birds/my_eval.py": ("CALLS = []", "CALLS = [] # changed"),
     "validator/formats/items/birds.files.yaml": ("  missing: empty\n", "  each: results\n"),
     "scoring_program/challenges/items/birds.yaml": ("sorting: desc", "sorting: asc"),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES_OF_DECLARATIONS)
-def test_the_signature_changes_with_the_declarations(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_signature_changes_with_the_evaluator_and_its_declarations(tmp_path, monkeypatch, name):
     before = of_code(tmp_path, monkeypatch, "    pass").load(tmp_path / "ref").signature
     path = tmp_path / "task" / name
     text = path.read_text(encoding="utf-8")
-    changed = text.replace(*CHANGES_OF_DECLARATIONS[name])
+    changed = text.replace(*CHANGES[name])
     assert changed != text
     path.write_text(changed, encoding="utf-8")
     read_declaration.cache_clear()
