@@ -371,30 +371,16 @@ WARNINGS = [
 
 JUNK = {"__MACOSX/._x": b"Mac OS X " * 20, ".DS_Store": b"Bud1" * 40}
 MARKS, VOCABULARY = ((REFERENCES / ID / name).read_bytes() for name in ("marks.json", "vocabulary.json"))
-# What the platform takes, and what works there.
+# What the platform takes, and what works there, beside the cases of test_platform.py.
 FINE = {
-    "a notebook as starting kit": both(at("phases", 0, "starting_kit", value="kit.ipynb"), file("kit.ipynb", b"{}")),
-    "a table as public data": both(at("phases", 0, "public_data", value="train.csv"), file("train.csv", b"a,b")),
-    "an empty time limit": at("phases", 0, "execution_time_limit", value=None),
     "odd booleans": both(at("enable_detailed_results", value="tRuE"), at("phases", 0, "hide_output", value="NO")),
-    "a number as image": at("docker_image", value=312),
-    "a page of blanks": file("pages/evaluation.md", b" \n"),
-    "an empty fact sheet": at("fact_sheet", value=""),
     "no fact sheet": at("fact_sheet", value=False),
     "no end": at("phases", 0, "end", value=False),
     "a tag of Python 2": program(metadata__yaml=b"command: !!python/unicode 'python3 score.py /app/input /app/output'"),
-    "a long name": lambda data, files: (
-        put(data, ["tasks", 0, "reference_data"], "y" * 100 + ".zip"), files.update({"y" * 100 + ".zip": files.pop(REFERENCE)})),
-    "a long path": lambda data, files: (
-        put(data, ["tasks", 0, "reference_data"], "x/" * 40 + REFERENCE), files.update({"x/" * 40 + REFERENCE: files.pop(REFERENCE)})),
     "a file of an ignored key": at("tasks", 0, "public_data", value="none.zip"),
-    "a set of tasks": at("phases", 0, "tasks", value={0}),
     "a program in ./": lambda data, files: files.update(
         {PROGRAM: zip_bytes({f"./{name}": content for name, content in members(files[PROGRAM]).items()})}),
-    "an ingestion program without metadata": both(
-        at("tasks", 0, "ingestion_program", value="more.zip"), file("more.zip", zip_bytes({"a.py": b"x"}))),
     "one dollar a line, and fenced ones": file("pages/terms.md", b"It costs $5.\nNot $6.\n```\n$a $b\n```\n"),
-    "a date in the future": at("phases", 0, "end", value="9999-12-31 23:59:59"),
     "a rehearsal with two phases of demo data": lambda data, files: data["phases"].append({**SECOND_PHASE, "index": 1}),
     "junk of the operating system": both(hidden, added(REFERENCE, JUNK), added(KIT, JUNK)),
     "marks that happen to be those of the demo reference": both(
@@ -415,9 +401,7 @@ SILENT = {
 # What is wrong in the older form.
 OLD_PHASE = ["phases", 1]
 OLD_FINE = {
-    "an empty page": file("pages/evaluation.md", b""),
     "empty terms": file("pages/terms.md", b""),
-    "empty registration": at("has_registration", value=None),
     "no end": at("end_date", value=False),
     "equal ranks on two boards": lambda data, files: (
         data["leaderboard"]["leaderboards"].update(MORE={"label": "More", "rank": 2}),
