@@ -26,6 +26,7 @@ ID = "chalearn_gesture"
     ("command", "function"),
     [
         ("bundle --demo --format v1.5", "bundle.build.build_command"),
+        ("overall FILE FILE --weights 1 2", "overall.overall"),
         (f"start {ID} --title Signs", "start.start_command"),
         ("demo", "demo.run_demo"),
         (f"prepare {ID} --source FILE --output b --corenlp FILE", "prepare.prepare_command"),

@@ -380,6 +380,8 @@ FINE = {
     "a file of an ignored key": at("tasks", 0, "public_data", value="none.zip"),
     "a program in ./": lambda data, files: files.update(
         {PROGRAM: zip_bytes({f"./{name}": content for name, content in members(files[PROGRAM]).items()})}),
+    "an ingestion program without metadata": both(
+        at("tasks", 0, "ingestion_program", value="more.zip"), file("more.zip", zip_bytes({"a.py": b"x"}))),
     "one dollar a line, and fenced ones": file("pages/terms.md", b"It costs $5.\nNot $6.\n```\n$a $b\n```\n"),
     "a rehearsal with two phases of demo data": lambda data, files: data["phases"].append({**SECOND_PHASE, "index": 1}),
     "junk of the operating system": both(hidden, added(REFERENCE, JUNK), added(KIT, JUNK)),
