@@ -120,7 +120,7 @@ def test_wrong_arguments_are_named(arguments, argument, values, capsys):
 
 
 # Beside those of test_damaged_files.py.
-ODD_PATHS = {"deep": "a/" * 2000 + "b", "device": "/dev/null"}
+ODD_PATHS = {"long": "a" * 300, "deep": "a/" * 2000 + "b", "binary": "BINARY", "device": "/dev/null"}
 
 
 @pytest.mark.parametrize("kind", ODD_PATHS)
@@ -147,7 +147,9 @@ ODD_PATHS = {"deep": "a/" * 2000 + "b", "device": "/dev/null"}
 )
 def test_no_path_that_a_user_types_ends_in_a_traceback(command, kind, tmp_path, capsys):
     (tmp_path / "folder").mkdir()
-    words = command.replace("PATH", ODD_PATHS[kind]).replace("FOLDER", str(tmp_path / "folder"))
+    (tmp_path / "binary").write_bytes(bytes(range(256)))
+    words = command.replace("PATH", ODD_PATHS[kind])
+    words = words.replace("FOLDER", str(tmp_path / "folder")).replace("BINARY", str(tmp_path / "binary"))
     output = [] if command.startswith(("lint", "overview")) else ["--output", str(tmp_path / "out")]
     try:
         code = main([*words.split(), *output])
