@@ -103,9 +103,9 @@ def test_difference_to_the_first_team_has_the_interval_of_all_pairs_if_there_are
     assert ("pairs of teams at once" in text) == (m > 2)
 
 
-def with_two(values=CLOSE[:, 1], name="b", **facts):
-    """Return the ranking of two teams, the second with these scores and facts of its entry."""
-    first, second = record_of("a", CLOSE[:, 0]), record_of(name, values)
+def with_two(name="b", **facts):
+    """Return the ranking of two teams, the second with this name and these facts of its entry."""
+    first, second = record_of("a", CLOSE[:, 0]), record_of(name, CLOSE[:, 1])
     return ranking_of([first, replace(second, entry=replace(second.entry, **facts))])
 
 

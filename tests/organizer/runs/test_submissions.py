@@ -72,31 +72,25 @@ def test_mark_of_a_phase_in_the_name_of_a_user_or_a_file_stops_nothing(tmp_path,
     assert "warning" not in capsys.readouterr().out
 
 
-# The names of files, those that are submissions with their teams, and what is said.
+# Submissions with their teams, other files beside them, and what is said of these.
 READ = {
     "marks of phases in the folders of teams": (
-        ["ann/1_x_PhaseId3_2024-05-01_y.zip", "bob/2_x_PhaseId9_2024-05-01_y.zip"],
-        {"ann/1_x_PhaseId3_2024-05-01_y.zip": "ann", "bob/2_x_PhaseId9_2024-05-01_y.zip": "bob"}, "",
-    ),
+        {"ann/1_x_PhaseId3_2024-05-01_y.zip": "ann", "bob/2_x_PhaseId9_2024-05-01_y.zip": "bob"}, [], ""),
     "equal files in the folder of a team": (
-        ["team/9_ann_PhaseId3_2024-05-01_x.zip", "team/10_ann_PhaseId3_2024-05-01_x.zip"],
-        {"team/9_ann_PhaseId3_2024-05-01_x.zip": "team", "team/10_ann_PhaseId3_2024-05-01_x.zip": "team"}, "",
-    ),
-    "a file beside a folder of its name": (["a/1.zip", "a.zip", "b.zip"], {"a/1.zip": "a", "a.zip": "a.zip", "b.zip": "b"}, ""),
+        {"team/9_ann_PhaseId3_2024-05-01_x.zip": "team", "team/10_ann_PhaseId3_2024-05-01_x.zip": "team"}, [], ""),
+    "a file beside a folder of its name": ({"a/1.zip": "a", "a.zip": "a.zip", "b.zip": "b"}, [], ""),
     "results": (
-        ["9_ann_PhaseId3_2024-05-01_x.zip", "res_9_ann_PhaseId3_2024-05-01_x.zip", "res_10_ann_PhaseId3_2024-05-01_x.zip",
-         "res_team.zip", "output.zip"],
-        {"9_ann_PhaseId3_2024-05-01_x.zip": "ann", "res_team.zip": "res_team", "output.zip": "output"}, "2 zips",
-    ),
+        {"9_ann_PhaseId3_2024-05-01_x.zip": "ann", "res_team.zip": "res_team", "output.zip": "output"},
+        ["res_9_ann_PhaseId3_2024-05-01_x.zip", "res_10_ann_PhaseId3_2024-05-01_x.zip"], "2 zips"),
     "other packing programs": (
-        ["a.zip", "bob.rar", "cyd.tar.gz", "Thumbs.db", "._dan.rar"], {"a.zip": "a"}, "2 files: bob.rar, cyd.tar.gz",
-    ),
+        {"a.zip": "a"}, ["bob.rar", "cyd.tar.gz", "Thumbs.db", "._dan.rar"], "2 files: bob.rar, cyd.tar.gz"),
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("names", "teams", "note"), READ.values(), ids=READ)
-def test_what_is_a_submission_has_a_team(tmp_path, capsys, names, teams, note):
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
+@pytest.mark.parametrize(("teams", "others", "note"), READ.values(), ids=READ)
+def test_what_is_a_submission_has_a_team(tmp_path, capsys, teams, others, note):
+    folder = write_submissions(tmp_path / "in", dict.fromkeys([*teams, *others], b""))
+    with find_submissions(folder) as submissions:
         assert {submission.name: submission.team for submission in submissions} == teams
     printed = capsys.readouterr().out
     assert note in printed
