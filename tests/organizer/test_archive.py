@@ -94,14 +94,11 @@ def competition(season, tmp_path, monkeypatch):
         (tmp_path / "dist").mkdir(exist_ok=True)
         (tmp_path / "dist" / f"{ID}.zip").write_bytes(zip_bytes(bundle))
         places = [
-            "--ranking",
-            tmp_path / "ranking",
-            "--report",
-            tmp_path / "report",
-            "--output",
-            tmp_path / "out",
+            f"--ranking={tmp_path / 'ranking'}",
+            f"--report={tmp_path / 'report'}",
+            f"--output={tmp_path / 'out'}",
         ]
-        return main(["archive", ID, *map(str, places), *options])
+        return main(["archive", ID, *places, *options])
 
     return archive
 
@@ -111,19 +108,10 @@ def names_in(folder):
 
 
 ALWAYS = {
-    "README.md",
-    "CITATION.cff",
-    ".zenodo.json",
-    "SHA256SUMS",
-    "bundle/competition.yaml",
-    f"bundle/{ID}_program.zip",
-    "bundle/sample.zip",
-    "ranking/ranking.html",
-    "ranking/pairs.csv",
-    "report/ranking.csv",
-    "report/methods.txt",
-    "report/ranking.tex",
-    "report/facts.json",
+    *("README.md", "CITATION.cff", ".zenodo.json", "SHA256SUMS"),
+    *("bundle/competition.yaml", f"bundle/{ID}_program.zip", "bundle/sample.zip"),
+    *("ranking/ranking.html", "ranking/pairs.csv"),
+    *("report/ranking.csv", "report/methods.txt", "report/ranking.tex", "report/facts.json"),
 }
 
 

@@ -19,13 +19,7 @@ from organizer.files import write_files
 from organizer.tasks import BaselineKind, annotations_of
 from organizer.tasks import densepose as of_densepose
 from scoring_program.task import load_task
-from tests.helpers import (
-    PUBLISHED,
-    REFERENCES,
-    loaded,
-    one_of_each_challenge,
-    one_of_each_format,
-)
+from tests.helpers import PUBLISHED, REFERENCES, loaded, one_of_each_challenge, one_of_each_format
 from validator.__main__ import main as validator_main
 
 GESTURE, KINETICS, DENSEPOSE = "chalearn_gesture", "kinetics_tps", "densepose"
@@ -147,20 +141,6 @@ def test_item_that_costs_a_perfect_submission_points_is_named_with_its_score(
     printed = capsys.readouterr().out
     assert f"  {found[0]['item']} {found[0]['score']:.4f}\n" in printed
     assert "R-CEILING" not in printed
-
-
-@pytest.mark.slow
-def test_large_loss_is_a_warning(tmp_path, capsys):
-    def without_any_mask(data):
-        for person in data["annotations"]:
-            person["dp_masks"] = []
-
-    shutil.copytree(REFERENCES / DENSEPOSE, tmp_path / DENSEPOSE)
-    edited("annotations.json", without_any_mask)(tmp_path / DENSEPOSE)
-    found = baselines(DENSEPOSE, tmp_path / DENSEPOSE, tmp_path / "out")
-    assert found["baselines"][0]["score"] < 0.9
-    assert found["perfect"]["causes"]
-    assert "\nwarning R-CEILING: " in capsys.readouterr().out
 
 
 @pytest.mark.slow

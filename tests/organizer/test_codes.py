@@ -37,16 +37,6 @@ CASES = [
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [["birds", "--title", "", "--format", "csv"], ["birds", "--title", "Birds", "--format", "xml"],
-     ["densepose", "--title", "Birds", "--format", "csv"]],
-)  # fmt: skip
-def test_problem_of_a_new_task(arguments, capsys):
-    assert main(["new-task", *arguments]) == 1
-    assert capsys.readouterr().err.startswith("1. E-NEW: ")
-
-
-@pytest.mark.parametrize(
     ("code", "file", "where", "files", "arguments", "message"),
     with_texts(CASES, COMMAND_ERRORS),
     ids=[case[0] for case in CASES],

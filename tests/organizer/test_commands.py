@@ -1,4 +1,4 @@
-"""Every command calls its function with the options that the function takes."""
+"""The commands: what they are called with, wrong arguments, and how they end."""
 
 from __future__ import annotations
 
@@ -26,20 +26,10 @@ ID = "chalearn_gesture"
     ("command", "function"),
     [
         ("bundle --demo --format v1.5", "bundle.build.build_command"),
-        ("lint a.zip --strict", "lint.lint_command"),
-        (f"dry-run {ID} FILE", "dry_run.dry_run"),
-        (f"rescore {ID} FILE --workers 2 --counts last --protocols released", "rescore.rescore"),
-        (f"report {ID} --ranking out", "report.report"),
-        (f"archive {ID} --with-reference", "archive.archive"),
         ("overall FILE FILE --weights 1 2", "overall.overall"),
         (f"start {ID} --title Signs", "start.start_command"),
         ("demo", "demo.run_demo"),
         (f"prepare {ID} --source FILE --output b --corenlp FILE", "prepare.prepare_command"),
-        (f"prepare {ID} --source FILE --replace", "prepare.prepare_command"),
-        (f"public-data {ID} --source FILE", "public_data.public_data_command"),
-        (f"baselines {ID} --reference FILE", "baselines.baselines_command"),
-        (f"split {ID} --reference FILE --shares 1 2 --groups FILE --write", "split.split_command"),
-        ("overview FILE", "overview.overview_command"),
         ("new-task birds --title Birds --format csv", "new_task.new_task"),
         ("undo-new-task birds", "undo_new_task.undo_new_task"),
         ("kit", "kit.kit_command"),
@@ -95,8 +85,6 @@ def test_every_command_has_a_module_and_every_module_is_a_command():
         f"rescore {ID} . --columns User,Score",
         f"rescore {ID} . --by -1",
         f"rescore {ID} . --baseline-zip GVD=no/such/file",
-        f"split {ID} --reference . --shares 1",
-        f"split {ID} --reference . --shares 1 nan",
     ],
 )
 def test_wrong_arguments_exit_with_2(command, capsys):
@@ -116,11 +104,12 @@ def test_wrong_arguments_exit_with_2(command, capsys):
         (["lint", "--date", "01.01.2027"], "--date", ["'01.01.2027'", "YYYY-MM-DD"]),
         (["rescore", ID, ".", "--date", "2027-1"], "--date", ["'2027-1'", "YYYY-MM-DD"]),
         (["rescore", ID, ".", "--counts", "first"], "--counts", ["'first'", "best_in: PHASE"]),
-        (["rescore", ID, ".", "--by", "ten"], "--by", ["'ten'", "10%"]),
+        *((["rescore", ID, ".", f"--by={share}"], "--by", [f"'{share}'", "10%"]) for share in ("ten", "-5%", "2000%")),
         (["rescore", ID, ".", "--columns", "User"], "--columns", ["'User'", "USER,SCORE"]),
-        (["split", ID, "--reference", ".", "--shares", "0", "1"], "--shares", ["more than 0"]),
+        *((["split", ID, "--reference", ".", "--shares", "1", share], "--shares", ["more than 0"]) for share in ("0", "-3", "inf", "nan")),
+        *((["split", ID, "--reference", ".", "--shares", *shares], "--shares", ["two or three"]) for shares in ("1", "1234")),
     ],
-)
+)  # fmt: skip
 def test_wrong_arguments_are_named(arguments, argument, values, capsys):
     with pytest.raises(SystemExit) as exit_:
         main(arguments)
@@ -130,13 +119,8 @@ def test_wrong_arguments_are_named(arguments, argument, values, capsys):
     assert [value for value in values if value not in line] == []
 
 
-ODD_PATHS = {
-    "long": "a" * 300,
-    "deep": "a/" * 2000 + "b",
-    "binary": "BINARY",
-    "folder": "FOLDER",
-    "device": "/dev/null",
-}
+# Beside those of test_damaged_files.py.
+ODD_PATHS = {"long": "a" * 300, "deep": "a/" * 2000 + "b", "binary": "BINARY", "device": "/dev/null"}
 
 
 @pytest.mark.parametrize("kind", ODD_PATHS)

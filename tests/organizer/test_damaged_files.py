@@ -192,8 +192,11 @@ def test_a_damaged_zip_in_a_bundle_ends_in_a_message(call_in, given, monkeypatch
 @pytest.mark.parametrize(
     "words", ["dry-run ID submissions/a.zip --output OUT", "rescore ID submissions --output OUT"]
 )
-def test_a_bundle_of_another_task_ends_in_a_message(call_in, given, tmp_path, monkeypatch, words):
+def test_a_bundle_of_another_task_ends_in_a_message(bundles, tmp_path, monkeypatch, capsys, words):
     monkeypatch.setattr(built, "DIST", tmp_path / "dist")
     (tmp_path / "dist").mkdir()
-    shutil.copyfile(given / "dist" / "densepose.zip", tmp_path / "dist" / f"{ID}.zip")
-    call_in(words, "", "bundle of another task")
+    shutil.copyfile(bundles / "densepose.zip", tmp_path / "dist" / f"{ID}.zip")
+    write_submissions(tmp_path / "submissions", {"a.zip": sample()})
+    monkeypatch.chdir(tmp_path)
+    call_command = caller(main, {"ID": ID, "OUT": str(tmp_path / "out")}, capsys)
+    call_command(words, "", "bundle of another task")

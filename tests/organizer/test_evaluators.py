@@ -29,15 +29,8 @@ from scoring_program.metrics import evaluator
 from scoring_program.run import BROKEN, SCORED, run
 from scoring_program.task import read_declaration
 from tests.helpers import ROOT, places_of, refused
-from tests.item_cases import (
-    declared,
-    declared_in,
-    declared_with_evaluator,
-    known_tasks,
-    without_scores,
-)
+from tests.item_cases import declared, declared_in, declared_with_evaluator, known_tasks, without_scores
 from validator import limits
-from validator.findings import Refused
 from validator.submission import Limits
 
 PORT = ROOT / "tests" / "wrapped" / "eval_detection.py"
@@ -68,6 +61,11 @@ def of_code(folder, monkeypatch, body, answers=ANSWERS, **options):
     write_files({"truth.json": json.dumps(ANSWERS).encode()}, folder / "ref")
     write_files({"birds.json": json.dumps(answers).encode()}, folder / "res")
     return example
+
+
+def scored(folder, *arguments, **options):
+    """Return the result of the answers with an evaluator as `of_code` declares it."""
+    return of_code(folder, *arguments, **options).load(folder / "ref").score_path(folder / "res")
 
 
 @pytest.mark.slow
@@ -108,9 +106,8 @@ def test_packages_that_an_evaluator_imports_are_declared(tmp_path, monkeypatch):
     )
     instances = [{"label": "run", "segment": [0, 1], "score": 0.5}]
     answers = {"a": instances, "b": instances}
-    with pytest.raises(Refused) as caught:
-        wrapped(tmp_path, monkeypatch, tmp_path / "eval_detection.py", answers, answers, "Average-mAP")
-    (problem,) = caught.value.findings.problems
+    path = tmp_path / "eval_detection.py"
+    (problem,) = refused(wrapped, tmp_path, monkeypatch, path, answers, answers, "Average-mAP").problems
     assert (problem.code, problem.remedy) == ("E-NEW", 'add --needs "scipy"')
 
 
@@ -184,8 +181,7 @@ def test_what_an_evaluator_prints_is_said_once_and_not_among_the_numbers(tmp_pat
 def test_each_call_gets_fresh_copies_and_what_is_submitted_alone(tmp_path, monkeypatch):
     body = "    assert 'x' not in predicted\n    truth.pop('b'); predicted.clear(); predicted.update(truth)"
     answers = {"x": "owl", "a": "owl", "c": "owl"}
-    example = of_code(tmp_path, monkeypatch, body, answers)
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    result = scored(tmp_path, monkeypatch, body, answers)
     assert (result.scores["score"], result.scores["coverage"]) == (1, 0.5)
 
 
@@ -196,19 +192,10 @@ def test_a_submission_without_items_is_never_evaluated(tmp_path, monkeypatch):
 
 
 def test_a_half_that_raises_leaves_no_interval(tmp_path, monkeypatch):
-    example = of_code(
+    result = scored(
         tmp_path, monkeypatch, "    assert len(truth) == 4 or 'a' not in truth", {"a": "owl", "b": "owl"}
     )
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
     assert (result.scores["score"], result.interval) == (0.25, None)
-
-
-def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
-    example = of_code(tmp_path, monkeypatch, "    pass")
-    before = example.load(tmp_path / "ref").signature
-    path = evaluator.FOLDER / "birds" / "my_eval.py"
-    path.write_text(path.read_text(encoding="utf-8") + "\n# changed\n", encoding="utf-8")
-    assert example.load(tmp_path / "ref").signature != before
 
 
 @pytest.mark.parametrize(
@@ -225,12 +212,8 @@ def test_the_signature_changes_with_the_evaluator(tmp_path, monkeypatch):
 )
 def test_an_evaluator_needs_what_cannot_be_seen(tmp_path, monkeypatch, options, named):
     of_code(tmp_path, monkeypatch, "    pass")
-    given = {
-        "evaluator": tmp_path / "my_eval.py",
-        "truth": tmp_path / "truth.json",
-        "prediction": tmp_path / "prediction.json",
-        "score": "share",
-    }
+    given = {name: tmp_path / f"{name}.json" for name in ("truth", "prediction")}
+    given |= {"evaluator": tmp_path / "my_eval.py", "score": "share"}
     (problem,) = refused(task_files, NewTask("birds", **{**given, **options})).problems
     assert problem.code == "E-NEW"
     assert named in f"{problem.problem}; {problem.remedy}"
@@ -263,9 +246,7 @@ def test_scripts_and_examples_of_another_form_are_told_apart(
 ):
     path = tmp_path / "my_eval.py"
     path.write_text(script, encoding="utf-8")
-    with pytest.raises(Refused) as caught:
-        wrapped(tmp_path, monkeypatch, path, truth, ANSWERS, score)
-    (problem,) = caught.value.findings.problems
+    (problem,) = refused(wrapped, tmp_path, monkeypatch, path, truth, ANSWERS, score).problems
     assert named in f"{problem.problem}; {problem.remedy}"
 
 
@@ -379,23 +360,23 @@ def test_an_evaluator_imports_what_is_beside_it_as_a_script_does(tmp_path, monke
 def test_numbers_that_are_no_columns_are_left_out(tmp_path, monkeypatch):
     """Their names may be hidden labels."""
     body = f"    return {{'share': {SHARE}, **dict.fromkeys(truth.values(), float('nan'))}}"
-    example = of_code(tmp_path, monkeypatch, body)
-    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    result = scored(tmp_path, monkeypatch, body)
     assert result.scores.keys() == {"score", "coverage", "share"}
 
 
-CHANGES_OF_DECLARATIONS = {
+CHANGES = {
+    "scoring_program/evaluators/birds/my_eval.py": ("CALLS = []", "CALLS = [] # changed"),
     "validator/formats/items/birds.files.yaml": ("  missing: empty\n", "  each: results\n"),
     "scoring_program/challenges/items/birds.yaml": ("sorting: desc", "sorting: asc"),
 }
 
 
-@pytest.mark.parametrize("name", CHANGES_OF_DECLARATIONS)
-def test_the_signature_changes_with_the_declarations(tmp_path, monkeypatch, name):
+@pytest.mark.parametrize("name", CHANGES)
+def test_the_signature_changes_with_the_evaluator_and_its_declarations(tmp_path, monkeypatch, name):
     before = of_code(tmp_path, monkeypatch, "    pass").load(tmp_path / "ref").signature
     path = tmp_path / "task" / name
     text = path.read_text(encoding="utf-8")
-    changed = text.replace(*CHANGES_OF_DECLARATIONS[name])
+    changed = text.replace(*CHANGES[name])
     assert changed != text
     path.write_text(changed, encoding="utf-8")
     read_declaration.cache_clear()
@@ -416,13 +397,8 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
     path = tmp_path / "my_eval.py"
     body = f"{ROWS}    return {{'rows': len(predicted['a'])}}\n"
     path.write_text(f"def evaluate(truth, predicted):\n{body}", encoding="utf-8")
-    wanted = NewTask(
-        "birds",
-        evaluator=path,
-        truth=tmp_path / "truth",
-        prediction=tmp_path / "predicted",
-        score="rows",
-    )
+    examples = {"truth": tmp_path / "truth", "prediction": tmp_path / "predicted"}
+    wanted = NewTask("birds", evaluator=path, **examples, score="rows")
     example = declared_with_evaluator(tmp_path / "task", wanted, monkeypatch)
     with known_tasks(tmp_path / "task", example):
         convert("birds", tmp_path / "predicted", tmp_path / "my.zip")
@@ -437,39 +413,25 @@ def test_folders_of_csv_are_examples_and_ground_truth(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("text", "named"),
+    ("name", "text", "words"),
     [
-        ("1,2\n3,4\n", "no header"),
-        ("label,label\na,b\n", "no header"),
-        ("label,end\na\n", "line 2"),
-        ("label,end\na,1,2\n", "line 2"),
-        ('label,end\n"a,1\n', "no CSV"),
-        ("label,end\n\xe9,1\n", "UTF-8"),
+        ("truth/a.csv", "1,2\n3,4\n", "no header"),
+        ("truth/a.csv", "label,label\na,b\n", "no header"),
+        ("truth/a.csv", "label,end\na\n", "line 2"),
+        ("truth/a.csv", "label,end\na,1,2\n", "line 2"),
+        ("truth/a.csv", 'label,end\n"a,1\n', "no CSV"),
+        ("truth/a.csv", "label,end\n\xe9,1\n", "UTF-8"),
+        *(("truth.json", text, "") for text in ("", "[" * 100_000, "\xe9")),
     ],
 )
-def test_a_folder_of_csv_that_cannot_be_read_is_named(tmp_path, text, named):
-    write_files({"truth/a.csv": text.encode("latin-1")}, tmp_path)
-    path = tmp_path / "my_eval.py"
-    path.write_text("", encoding="utf-8")
-    wanted = NewTask(
-        "birds", evaluator=path, truth=tmp_path / "truth", prediction=tmp_path / "truth", score="x"
-    )
+def test_a_truth_that_cannot_be_read_is_named(tmp_path, name, text, words):
+    write_files({name: text.encode("latin-1"), "my_eval.py": b""}, tmp_path)
+    truth = tmp_path / name.partition("/")[0]
+    wanted = NewTask("birds", evaluator=tmp_path / "my_eval.py", truth=truth, prediction=truth, score="x")
     (problem,) = refused(task_files, wanted).problems
-    assert "a.csv" in problem.problem
-    assert named in problem.problem
-
-
-@pytest.mark.parametrize("text", ["", "[" * 100_000, "\xe9"])
-def test_a_truth_that_cannot_be_read_is_named(tmp_path, text):
-    path = tmp_path / "my_eval.py"
-    path.write_text("", encoding="utf-8")
-    truth = tmp_path / "truth.json"
-    truth.write_bytes(text.encode("latin-1"))
-    (problem,) = refused(
-        task_files, NewTask("birds", evaluator=path, truth=truth, prediction=truth, score="x")
-    ).problems
     assert problem.code == "E-NEW"
-    assert "truth.json" in problem.problem
+    assert name.rpartition("/")[2] in problem.problem
+    assert words in problem.problem
 
 
 @pytest.mark.parametrize(("sorting", "score_of_nothing"), [("desc", 0.0), ("asc", np.nan)])

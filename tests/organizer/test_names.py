@@ -6,7 +6,7 @@ import pytest
 
 from organizer.__main__ import main
 from tests.helpers import make_zip
-from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
+from tests.rescoring import ID, REFERENCE, call, rows, varied, write_submissions
 
 RED = "\x1b[31mred"
 
@@ -27,28 +27,14 @@ def test_pages_of_long_and_like_names_do_not_collide(tmp_path):
 
 BAD = {f"{RED}_prediction.csv": "x,1\n", f"{RED}/q": "1"}
 COMMANDS = {
-    "dry-run": lambda place, out: [
-        "dry-run",
-        ID,
-        f"{place}.zip",
-        "--reference",
-        str(REFERENCE),
-        "--output",
-        out,
-    ],
+    "dry-run": lambda place, out: ["dry-run", ID, f"{place}.zip", "--reference", str(REFERENCE), "--output", out],
     "dry-run without a file": lambda place, out: ["dry-run", ID, f"{place}x", "--reference", str(REFERENCE)],
-    "rescore without a folder": lambda place, out: [
-        "rescore",
-        ID,
-        f"{place}x",
-        "--reference",
-        str(REFERENCE),
-    ],
+    "rescore without a folder": lambda place, out: ["rescore", ID, f"{place}x", "--reference", str(REFERENCE)],
     "lint": lambda place, out: ["lint", f"{place}.zip"],
     "lint without a file": lambda place, out: ["lint", f"{place}x.zip"],
     "lint a competition": lambda place, out: ["lint", f"{place}competition.zip"],
     "prepare": lambda place, out: ["prepare", ID, "--source", place, "--output", out],
-}
+}  # fmt: skip
 
 WRONG_USAGE = {"dry-run without a file", "rescore without a folder"}
 
@@ -71,15 +57,6 @@ def test_no_name_writes_to_the_terminal_what_it_takes_for_a_command(command, tmp
     said = "".join(capsys.readouterr())
     assert "\\x1b[31m" in said
     assert "\x1b" not in said
-
-
-@pytest.mark.slow
-def test_no_name_writes_commands_of_a_terminal_into_a_ranking(tmp_path, capsys):
-    folder = write_submissions(tmp_path / "in", {f"{RED}.zip": sample(), f"{RED}/{RED}\n.zip": BAD})
-    assert call(folder, tmp_path / "out") == 0
-    assert "\x1b" not in "".join(capsys.readouterr())
-    for path in (tmp_path / "out").glob("*.*"):
-        assert "\x1b" not in path.read_text(encoding="utf-8"), path.name
 
 
 @pytest.mark.parametrize(("offset", "value"), [(6, 1), (8, 99)])

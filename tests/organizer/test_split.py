@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from functools import partial
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from organizer.public_data import find_leaks
 from organizer.split import Division, divide, write_parts
 from organizer.split_table import SPLIT_FILE, SplitTable
 from organizer.tasks import annotations_of
-from quality.competition import competition_text
+from quality.competition import write_source
 from scoring_program.task import load_task
 from tests.helpers import (
     PUBLISHED,
@@ -66,9 +67,13 @@ def split(request, tmp_path_factory):
     prepare(name, REFERENCES / name, folder / "whole" / name)
     public = folder / "whole" / f"{name}_public"
     assert main(f"public-data {name} --source {REFERENCES / name} --output {public}".split()) == 0
-    code = main(f"split {name} --reference {folder / 'whole' / name} --output {folder / 'parts'}".split())
-    assert code == 0
+    assert run_split(name, folder / "whole" / name, folder / "parts") == 0
     return name, folder / "whole" / name, folder / "parts"
+
+
+def run_split(task_id, reference, output, more=""):
+    """Divide a reference; return the exit code."""
+    return main(f"split {task_id} --reference {reference} --output {output} {more}".split())
 
 
 def items_of(parts, name):
@@ -102,7 +107,7 @@ def test_one_submission_scores_on_each_part_as_its_items_did_in_the_whole(split,
 @pytest.mark.slow
 def test_only_generated_sentences_need_a_setting(tmp_path):
     for name in ("anet_entities_gen", "anet_entities_gt"):
-        assert main(f"split {name} --reference {REFERENCES} --output {tmp_path / name}".split()) == 0
+        assert run_split(name, REFERENCES, tmp_path / name) == 0
         for part in (name, f"{name}_2"):
             settings = load_task(name).settings(tmp_path / name / part)
             assert settings.get("subset", False) == (name == "anet_entities_gen")
@@ -119,7 +124,7 @@ def test_parts_know_the_number_of_segments_without_annotations(tmp_path):
     (reference / "reference.json").write_text(json.dumps(document))
     whole = loaded_at_home(name, reference)
     statistics = whole.score_path(SAMPLES / name / "good").statistics
-    assert main(f"split {name} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    assert run_split(name, reference, tmp_path / "out") == 0
     for part in (name, f"{name}_2"):
         of_part = loaded(name, tmp_path / "out" / part)
         is_in_part = np.isin(whole.items, of_part.items)
@@ -144,7 +149,7 @@ def test_setting_of_the_parts_is_added_to_those_of_the_organizers(tmp_path, text
     shutil.copytree(REFERENCES / name, reference)
     (reference / "settings.yaml").write_text(text)
     before = load_task(name).settings(reference)
-    assert main(f"split {name} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    assert run_split(name, reference, tmp_path / "out") == 0
     for part in (name, f"{name}_2"):
         assert load_task(name).settings(tmp_path / "out" / part) == {**before, "subset": True}
     if "#" in text:
@@ -189,7 +194,7 @@ def test_settings_of_a_part_are_its_own(tmp_path):
     reference = tmp_path / "ref" / GESTURE
     shutil.copytree(REFERENCES / GESTURE, reference)
     (reference / "settings.yaml").write_text("detail: full\n")
-    assert main(f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}".split()) == 0
+    assert run_split(GESTURE, reference, tmp_path / "out") == 0
     (tmp_path / "out" / GESTURE / "settings.yaml").write_text("detail: none\n")
     for folder in (reference, tmp_path / "out" / f"{GESTURE}_2"):
         assert (folder / "settings.yaml").read_text() == "detail: full\n"
@@ -198,7 +203,7 @@ def test_settings_of_a_part_are_its_own(tmp_path):
 @pytest.mark.slow
 def test_official_files_give_the_same_parts(split, tmp_path):
     name, _, parts = split
-    assert main(f"split {name} --reference {REFERENCES} --output {tmp_path}".split()) == 0
+    assert run_split(name, REFERENCES, tmp_path) == 0
     for part in (name, f"{name}_2"):
         mine, theirs = (folder_files(folder / part) for folder in (tmp_path, parts))
         mine.pop("SYNTHETIC.md")
@@ -216,9 +221,7 @@ def test_groups_stay_together_and_their_file_is_divided(tmp_path, capsys):
     lines = [f"{item},{'abcdef'[number % 6]}\n" for number, item in enumerate(items)]
     (reference / "persons.csv").write_text("item,group\n" + "".join(lines))
     (reference / "settings.yaml").write_text("item_groups: persons.csv\n")
-    assert (
-        main(f"split {GESTURE} --reference {reference} --output {tmp_path / 'a'} --shares 50 50".split()) == 0
-    )
+    assert run_split(GESTURE, reference, tmp_path / "a", "--shares 50 50") == 0
     groups = []
     for part in (GESTURE, f"{GESTURE}_2"):
         text = (tmp_path / "a" / part / "persons.csv").read_text()
@@ -229,8 +232,7 @@ def test_groups_stay_together_and_their_file_is_divided(tmp_path, capsys):
     assert set.union(*groups) == set("abcdef")
     given = tmp_path / "two.csv"
     given.write_text("item,group\n" + "".join(f"{item},{number < 3}\n" for number, item in enumerate(items)))
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'b'} --groups {given}"
-    assert main(call.split()) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path / "b", f"--groups {given}") == 0
     assert sorted(len(items_of(tmp_path / "b", part)) for part in (GESTURE, f"{GESTURE}_2")) == [3, 9]
     said = capsys.readouterr().out
     assert re.search(f"^warning [|] {GESTURE}_2: 6 sequences of 3 persons: .* 10 ", said, re.MULTILINE)
@@ -238,57 +240,44 @@ def test_groups_stay_together_and_their_file_is_divided(tmp_path, capsys):
 
 
 def test_part_with_ten_items_is_not_warned_of(tmp_path, capsys):
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 1 5"
-    assert main(call.split()) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path, "--shares 1 5") == 0
     said = capsys.readouterr().out
     assert re.search(f"^warning [|] {GESTURE}: 2 sequences: .* 10 ", said, re.MULTILINE)
     assert f"\n{GESTURE}_2: 10 sequences\n" in said
 
 
 def test_seed_chooses_the_parts_and_nothing_else_does(tmp_path):
-    def public(folder, *more):
-        call = ["split", GESTURE, "--reference", str(REFERENCES), "--output", str(tmp_path / folder), *more]
-        assert main(call) == 0
-        return items_of(tmp_path / folder, GESTURE)
+    def public(more):
+        assert run_split(GESTURE, REFERENCES, tmp_path, f"{more} --again") == 0
+        return items_of(tmp_path, GESTURE)
 
-    first = public("first")
-    assert public("again", "--seed", "0") == first
-    assert any(public(f"seed{seed}", "--seed", str(seed)) != first for seed in (1, 2, 3))
+    first = public("")
+    assert public("--seed 1") != first
+    assert public("--seed 0") == first
 
 
 @pytest.mark.parametrize(
     ("code", "more"),
-    [("E-SPLIT-EMPTY", ["--shares", "0.001", "99"]), ("E-REF-OTHER", []), ("E-REF-GROUPS", ["--groups"])],
+    [("E-SPLIT-EMPTY", "--shares 0.001 99"), ("E-REF-OTHER", ""), ("E-REF-GROUPS", "--groups {}/wrong.csv")],
 )
 def test_refused_split_writes_no_part(tmp_path, capsys, code, more):
     output = tmp_path / "out"
     if code == "E-REF-OTHER":
         (output / f"{GESTURE}_2").mkdir(parents=True)
         (output / f"{GESTURE}_2" / "notes.txt").write_text("mine")
-    if code == "E-REF-GROUPS":
-        (tmp_path / "wrong.csv").write_text("item,group\nnobody,1\n")
-        more = [*more, str(tmp_path / "wrong.csv")]
-    call = ["split", GESTURE, "--reference", str(REFERENCES), "--output", str(output), *more]
-    assert main(call) == 1
+    (tmp_path / "wrong.csv").write_text("item,group\nnobody,1\n")
+    assert run_split(GESTURE, REFERENCES, output, more.format(tmp_path)) == 1
     assert capsys.readouterr().err.startswith(f"1. {code}")
     assert not (output / GESTURE).exists()
 
 
 def test_a_part_is_not_divided_into_its_own_place(tmp_path, capsys):
-    call = ["split", GESTURE, "--output", str(tmp_path), "--reference"]
-    assert main([*call, str(REFERENCES)]) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path) == 0
     parts = folder_files(tmp_path)
     capsys.readouterr()
-    assert main([*call, str(tmp_path / GESTURE)]) == 1
+    assert run_split(GESTURE, tmp_path / GESTURE, tmp_path) == 1
     assert capsys.readouterr().err.startswith("1. E-OUTPUT ")
     assert folder_files(tmp_path) == parts
-
-
-def test_shares_are_positive_numbers(capsys):
-    for share in ("0", "-3", "inf", "x"):
-        with pytest.raises(SystemExit):
-            main(["split", GESTURE, "--reference", "a", "--shares", "30", share])
-    assert "--shares" in capsys.readouterr().err
 
 
 def test_classes_divide_as_the_shares_say():
@@ -316,73 +305,70 @@ def test_tables_of_classes_count_every_instance(tmp_path, capsys):
     assert sum(int(row[2]) for row in cells) == own
 
 
-def test_final_phase_is_shown_or_written(tmp_path, capsys, monkeypatch):
-    competition = tmp_path / "competition.yaml"
-    competition.write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
+@pytest.fixture
+def competition(tmp_path, monkeypatch):
+    """Split in the competition of all tasks; return the path of its competition.yaml."""
+    monkeypatch.setattr(organizer_split, "SOURCE", write_source(tmp_path / "source"))
+    return tmp_path / "source" / "competition.yaml"
+
+
+def test_final_phase_is_shown_or_written(tmp_path, capsys, competition):
     before = competition.read_text(encoding="utf-8")
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path}/"
-    assert main(f"{call}shown".split()) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path / "shown") == 0
     shown = [line[1:] for line in capsys.readouterr().out.splitlines() if line.startswith("+ ")]
     assert competition.read_text(encoding="utf-8") == before
-    assert main(f"{call}written --write".split()) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path / "written", "--write") == 0
     written = competition.read_text(encoding="utf-8").splitlines()
     assert [line for line in written if line not in before.splitlines()] == [
         line for line in shown if line not in before.splitlines()
     ]
     assert set(before.splitlines()) <= set(written)
     capsys.readouterr()
-    for more in ("", " --write"):
-        assert main(f"{call}written{more}".split()) == 0
+    for more in ("", "--write"):
+        assert run_split(GESTURE, REFERENCES, tmp_path / "written", more) == 0
         out = capsys.readouterr().out
         assert [line for line in out.splitlines() if line.startswith(("+", "@@")) or "L-TASK" in line] == []
     assert competition.read_text(encoding="utf-8").splitlines() == written
 
 
 @pytest.mark.slow
-def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, capsys, monkeypatch):
-    competition = tmp_path / "competition.yaml"
-    competition.write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'out'}"
-    assert main(f"{call} --write".split()) == 0
+def test_another_number_of_parts_is_written_and_noted_but_not_added(tmp_path, capsys, competition):
+    split = partial(run_split, GESTURE, REFERENCES, tmp_path / "out")
+    assert split("--write") == 0
     written = competition.read_text(encoding="utf-8")
     capsys.readouterr()
-    assert main(f"{call} --shares 20 20 60".split()) == 1
+    assert split("--shares 20 20 60") == 1
     assert "E-SPLIT-FILE" in capsys.readouterr().err
-    assert main(f"{call} --shares 20 20 60 --again".split()) == 0
+    assert split("--shares 20 20 60 --again") == 0
     *_, last = capsys.readouterr().out.splitlines()
     assert last.startswith("note | ")
     assert " L-TASK competition.yaml: " in last
     assert (tmp_path / "out" / f"{GESTURE}_3").is_dir()
-    assert main(f"{call} --write".split()) == 1
+    assert split("--write") == 1
     assert competition.read_text(encoding="utf-8") == written
 
 
 def test_parts_are_replaced_but_not_what_others_put_there(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / GESTURE, tmp_path / "ref" / GESTURE)
-    call = f"split {GESTURE} --reference {reference} --output {tmp_path / 'out'}"
-    assert main(call.split()) == 0
+    split = partial(run_split, GESTURE, reference, tmp_path / "out")
+    assert split() == 0
     first, part = folder_files(tmp_path / "out"), tmp_path / "out" / GESTURE
     (part / "signature_key.txt").write_text("my key, which is secret\n")
     (part / ".gitignore").write_text("*.tmp\n")
-    assert main(call.split()) == 0
+    assert split() == 0
     again = folder_files(tmp_path / "out")
     assert again == {**first, f"{GESTURE}/signature_key.txt": b"my key, which is secret\n"}
     assert (part / ".gitignore").read_text() == "*.tmp\n"
     (part / "notes.txt").write_text("mine")
-    assert main(call.split()) == 1
+    assert split() == 1
     assert f"E-REF-OTHER {GESTURE}" in capsys.readouterr().err
     assert folder_files(tmp_path / "out") == {**again, f"{GESTURE}/notes.txt": b"mine"}
-    assert main(f"{call} --replace".split()) == 0
+    assert split("--replace") == 0
     assert folder_files(tmp_path / "out") == again
 
 
-def test_three_shares_make_three_parts(tmp_path, capsys, monkeypatch):
-    (tmp_path / "competition.yaml").write_text(competition_text(), encoding="utf-8")
-    monkeypatch.setattr(organizer_split, "SOURCE", tmp_path)
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path} --shares 20 20 60"
-    assert main(call.split()) == 0
+def test_three_shares_make_three_parts(tmp_path, capsys):
+    assert run_split(GESTURE, REFERENCES, tmp_path, "--shares 20 20 60") == 0
     names = [GESTURE, f"{GESTURE}_2", f"{GESTURE}_3"]
     parts = [items_of(tmp_path, name) for name in names]
     assert sorted(item for part in parts for item in part) == loaded(GESTURE, REFERENCES / GESTURE).items
@@ -390,13 +376,6 @@ def test_three_shares_make_three_parts(tmp_path, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert out.splitlines()[0].split() == ["class", "all", "development", "test", "final"]
     assert [line for line in out.splitlines() if "phase" in line and line.startswith("+")] != []
-
-
-@pytest.mark.parametrize("shares", [["100"], ["1", "2", "3", "4"]])
-def test_there_are_two_or_three_shares(capsys, shares):
-    with pytest.raises(SystemExit):
-        main(["split", GESTURE, "--reference", "a", "--shares", *shares])
-    assert "two or three" in capsys.readouterr().err
 
 
 CLASSES = ("run", "jump", "clap", "wave", "hug", "kick")
@@ -420,8 +399,7 @@ def write_videos(folder, changes=None, n_videos=40):
 
 def split_videos(folder, more="", code=0):
     """Split the reference of `write_videos`; return the items of each part."""
-    call = f"split kinetics_tps --reference {folder / 'ref'} --output {folder / 'parts'} {more}"
-    assert main(call.split()) == code
+    assert run_split("kinetics_tps", folder / "ref", folder / "parts", more) == code
     lists = sorted((folder / "parts").glob("*_ids.txt"))
     return {path.name[:-8]: path.read_text().split("\n")[:-1] for path in lists}
 
@@ -552,8 +530,7 @@ def test_three_parts_are_not_dealt_into_two_unless_it_is_said(tmp_path, capsys):
 def test_two_tasks_have_their_parts_in_one_table(tmp_path):
     write_videos(tmp_path / "ref")
     parts = split_videos(tmp_path)
-    call = f"split {GESTURE} --reference {REFERENCES} --output {tmp_path / 'parts'}"
-    assert main(call.split()) == 0
+    assert run_split(GESTURE, REFERENCES, tmp_path / "parts") == 0
     with_both = (tmp_path / "parts" / SPLIT_FILE).read_text()
     assert len(with_both.splitlines()) == 1 + 40 + 12
     assert {**split_videos(tmp_path), **parts} == split_videos(tmp_path)

@@ -107,15 +107,9 @@ def test_all_data_files_of_the_package_are_in_the_kit_of_all_tasks():
     assert [path for path in missing if "items" not in (*path.parts, path.stem)] == []
 
 
-def test_pages_of_tasks_show_their_figures(kit):
-    page = (kit / "formats" / f"{TASK}.md").read_text(encoding="utf-8")
-    figures = re.findall(r"!\[[^]]*\]\(([^)]+)\)", page)
-    assert figures
-    assert [figure for figure in figures if not (kit / "formats" / figure).is_file()] == []
-
-
 def test_links_and_figures_of_all_pages_lead_somewhere(kit):
     broken = []
+    assert ".svg)" in (kit / "formats" / f"{TASK}.md").read_text(encoding="utf-8")
     for page in kit.rglob("*.md"):
         for link in re.findall(r"\]\(([^)\s]+)\)", page.read_text(encoding="utf-8")):
             path, _, _ = link.partition("#")

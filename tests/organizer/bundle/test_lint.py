@@ -12,7 +12,6 @@ import struct
 import zipfile
 import zlib
 from dataclasses import replace
-from itertools import product
 
 import pytest
 import yaml
@@ -24,14 +23,12 @@ from organizer.bundle import lint as lint_module
 from organizer.bundle.build import build_all
 from organizer.bundle.competition import LintReport, read_competition
 from organizer.bundle.contents import SampleRuns
-from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle, lint_files
-from organizer.bundle.rules import check_competition, visibility_lines
+from organizer.bundle.rules import visibility_lines
 from organizer.codes import CODES
 from organizer.data.prepare import prepare
 from organizer.files import folder_files, zip_bytes
 from organizer.tasks import labelled_items
-from quality.competition import competition_text
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, ROOT, make_zip, with_flag_of_encryption
 
@@ -125,8 +122,7 @@ def test_our_bundles_have_no_errors_and_warn_only_of_the_demo_data(lint, base):
 YAML, PROGRAM, REFERENCE = "competition.yaml", f"{ID}_program.zip", f"{ID}_reference.zip"
 BOARD = ["leaderboards", 0]
 COLUMNS = [*BOARD, "columns"]
-UUID = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
-FLAGS = {"is_required": "false", "is_on_leaderboard": "false"}
+KIT, SAMPLE = "starting_kit.zip", f"{ID}_sample.zip"
 LATER = f"{ID}_2_reference.zip"
 SECOND_PHASE = {"name": "Final", "start": "2040-01-01 00:00:00", "tasks": [0]}
 
@@ -184,18 +180,27 @@ def both(*changes):
     return change
 
 
-def leaked(data, files):
+SECRET = b"1,1,10\n2,20,30\n3,40,50\n4,60,70\n5,80,90\n6,100,110\n7,120,130\n8,140,150\n"
+REAL = {"S1_labels.csv": SECRET, "S1_data.csv": b"900,20,2000\n", "signature_key.txt": KEY}
+
+
+def hidden(data, files):
+    """Replace the demo reference by one that is not marked as such."""
     data["title"] = "Real data"
-    files["pages/data.md"] = hidden(files)
+    files[REFERENCE] = zip_bytes(REAL)
+
+
+def added(name, more):
+    """Return a change that adds files to a zip of the bundle."""
+    return lambda data, files: files.update({name: make_zip({**members(files[name]), **more})})
 
 
 def second_phase(settings=b"", items=("S1",)):
     """Return a change that adds a phase with a reference of its own."""
 
     def change(data, files):
-        data["title"] = "Real data"
-        labels = hidden(files)
-        own = {f"{item}_{kind}.csv": labels for item in items for kind in ("labels", "data")}
+        hidden(data, files)
+        own = {f"{item}_{kind}.csv": SECRET for item in items for kind in ("labels", "data")}
         own.update({f"{item}_data.csv": b"900,20,2000\n" for item in items})
         files[LATER] = zip_bytes({**own, "settings.yaml": settings, "signature_key.txt": KEY})
         data["tasks"].append({**data["tasks"][0], "index": 1, "reference_data": LATER})
@@ -204,7 +209,23 @@ def second_phase(settings=b"", items=("S1",)):
     return change
 
 
-DATE = datetime.date(2027, 6, 1)
+BASELINE = {
+    "BASELINE.txt": b"perfect baseline of a task\nIt was made from a hidden reference: show it to nobody who takes part.\n"
+}
+METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
+
+
+def damaged_zip(method):
+    """Return a zip of whose file half of the bytes are others."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        archive.writestr("a.txt", bytes(range(256)) * 8)
+        n_bytes = archive.getinfo("a.txt").compress_size
+    data = bytearray(buffer.getvalue())
+    begin = 30 + len("a.txt")
+    for place in range(begin + n_bytes // 2, begin + n_bytes):
+        data[place] ^= 255
+    return bytes(data)
 
 
 def picture(kind):
@@ -232,26 +253,15 @@ def cmyk():
 
 # What fails: the code, the file and the position in it, and a change of a good bundle that provokes it.
 ERRORS = [
-    ("L-SCHEMA", YAML, "/version", at("version", value=3)),
-    ("L-SCHEMA", YAML, "/version", at("version", value=1)),
     ("L-SCHEMA", YAML, "/phases/0/hide_output", at("phases", 0, "hide_output", value="perhaps")),
-    ("L-SCHEMA", YAML, "/docker_image", at("docker_image", value="x" * 129)),
-    ("L-SCHEMA", YAML, "/image", at("image", value=DATE)),
-    ("L-SCHEMA", YAML, "/pages/0/file", at("pages", 0, "file", value=datetime.datetime(2027, 6, 1, 10))),
-    ("L-SCHEMA", YAML, "/phases/0/public_data", at("phases", 0, "public_data", value=b"hi")),
-    ("L-FACTS", YAML, "/fact_sheet/a/key", at("fact_sheet", value={"a": {"key": "b", "type": "text", "title": "A", "selection": "", **FLAGS}})),
     ("L-DATE", YAML, "/phases/0/start", at("phases", 0, "start", value="soon")),
     ("L-PHASE", YAML, "/phases/0", both(at("phases", 0, "end", value=DELETE), lambda d, f: d["phases"].append(SECOND_PHASE))),
     ("L-PHASE", YAML, "/phases/1/start", more("phases", index=1)),
-    ("L-PHASE", YAML, "/phases/0/end", at("phases", 0, "end", value="2026-01-01 00:00:00")),
     ("L-PHASE", YAML, "/phases/0/auto_migrate_to_this_phase", at("phases", 0, "auto_migrate_to_this_phase", value=True)),
     ("L-TWICE", YAML, "/tasks", more("tasks")),
     ("L-TWICE", YAML, "/leaderboards/0/columns", at(*COLUMNS, 1, "key", value="score")),
     ("L-TASK", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=[0, 7])),
-    ("L-KEY", YAML, "/queue", at("queue", value="my queue")),
-    ("L-BOARD", YAML, "/leaderboards/0/columns", at(*COLUMNS, 0, "index", value=9)),
     ("L-COLUMN", YAML, "/leaderboards/0/columns/1", at(*COLUMNS, 1, "key", value="Coverage")),
-    ("L-COLUMN", YAML, "/leaderboards/0/columns/1", at(*COLUMNS, 1, "computation_indexes", value=[0])),
     ("L-COLUMN", YAML, "/leaderboards/0/columns/1", lambda d, f: d["leaderboards"][0]["columns"][1].update(
         computation="avg", computation_indexes=[1])),
     ("L-COLUMN", YAML, "/leaderboards/0/columns/1", lambda d, f: d["leaderboards"][0]["columns"][1].update(
@@ -262,7 +272,6 @@ ERRORS = [
     ("L-ZIP", REFERENCE, "", lambda d, f: f.update({REFERENCE: f[REFERENCE][: len(f[REFERENCE]) // 2]})),
     ("L-PATH", YAML, "/tasks/0/scoring_program", at("tasks", 0, "scoring_program", value="./")),
     ("L-PATH", YAML, "/terms", at("terms", value="../terms.md")),
-    ("L-FILE", YAML, "/image", at("image", value="nothing.png")),
     ("L-FILE", YAML, "/pages/0/file", at("pages", 0, "file", value="pages/none.md")),
     ("L-FILE", YAML, "/terms", file("pages/terms.md", b"")),
     ("L-FILE", YAML, "/tasks/0/reference_data", file(REFERENCE, b"no zip")),
@@ -273,61 +282,44 @@ ERRORS = [
     ("L-LOGO", "logo.png", "", file("logo.png", b"<svg/>")),
     ("L-LOGO", "logo.png", "", file("logo.png", cmyk())),
     ("L-METADATA", PROGRAM, "", program(metadata=None, metadata__yaml=None)),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"image: x")),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py > y")),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 /app/program/none.py")),
+    *(("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=text)) for text in (
+        b"image: x", b"command: python3 score.py > y", b"command: python3 /app/program/none.py")),
     ("L-REFERENCE E-REF-NONE", REFERENCE, "{Id}_labels.csv", file(REFERENCE, zip_bytes({"x": b"1"}))),
     ("L-DEMO", REFERENCE, "", at("title", value="Real data")),
-    ("L-LEAK", "pages/data.md", "", leaked),
-    ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_dya", at("phases", 0, "max_submissions_per_dya", value=3)),
+    ("L-LEAK", "pages/data.md", "", both(hidden, file("pages/data.md", SECRET))),
+    *(("L-LEAK", name, "", both(hidden, added(name, {"deep/x": SECRET}))) for name in (KIT, PROGRAM, SAMPLE)),
+    *(("L-LEAK", "other.zip", "", both(hidden, file("other.zip", make_zip({"deep/x": SECRET})), at(group, 0, key, value="other.zip")))
+      for group, key in (("phases", "public_data"), ("tasks", "input_data"))),
+    ("L-LEAK", KIT, "", both(hidden, lambda d, f: added(KIT, {"deep/x.zip": f[REFERENCE]})(d, f))),
+    *(("L-LEAK", name, "", added(name, baseline)) for name in (KIT, SAMPLE)
+      for baseline in (BASELINE, {"deep/perfect.zip": make_zip(BASELINE)})),
+    ("L-LEAK", KIT, "", both(hidden, added(KIT, {"__MACOSX/data.csv": SECRET}))),
+    ("L-LEAK", KIT, "", both(hidden, added(KIT, {"deep/notes.txt": KEY}))),
+    ("L-LEAK", REFERENCE, "", both(hidden, file(REFERENCE, zip_bytes({name: data for name, data in REAL.items() if data != KEY})))),
+    *(("L-ZIP", "more.zip", "", file("more.zip", damaged_zip(method))) for method in METHODS),
     ("L-FILE", YAML, "/terms", at("terms", value="pages")),
-    ("L-UNKNOWN", YAML, "/phases/0/starting_kid", at("phases", 0, "starting_kid", value="x")),
     ("L-IMAGE", YAML, "/docker_image", at("docker_image", value=DELETE)),
     ("L-PHASE", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=[])),
     ("L-REFERENCE", YAML, "/tasks/0", at("tasks", 0, "reference_data", value=DELETE)),
     ("L-BOARD", YAML, "/leaderboards/0/primary_index", at(*BOARD, "primary_index", value=9)),
     ("L-BOARD", YAML, "/leaderboards/0/columns", lambda d, f: [c.update(hidden="yes") for c in d["leaderboards"][0]["columns"]]),
-    ("L-FACTS", YAML, "/fact_sheet/q/type", at("fact_sheet", value={"q": {**FACTS, "type": "radio"}})),
-    ("L-LEAK", "starting_kit.zip", "", lambda data, files: with_baseline(files, "starting_kit.zip")),
-    ("L-SHARED", LATER, "", second_phase()),
     ("L-SHARED", LATER, "", second_phase(b"shares_items_with: another")),
     ("L-OVERVIEW", "x.overview.html", "", lambda d, f: f.update({"x.overview.html": b"<html>"})),
-    ("L-SCHEMA", YAML, "/version", both(at("version", value=DELETE))),
-    ("L-SCHEMA", YAML, "/title", at("title", value="x" * 231)),
-    *(("L-SCHEMA", YAML, "/" + "/".join(map(str, path)), at(*path, value=DATE)) for path in (
-        ("title",), ("description",), ("reward",), ("image",), ("tasks", 0, "name"), ("phases", 0, "name"), ("phases", 0, "description"),
-        ("pages", 0, "title"), ("pages", 0, "file"), ("leaderboards", 0, "columns", 1, "title"), ("tasks", 0, "reference_data"))),
-    ("L-SCHEMA", YAML, "/phases/0/end", at("phases", 0, "end", value=86399)),
-    ("L-SCHEMA", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value="0")),
     ("L-TASK", YAML, "/phases/0/tasks", at("phases", 0, "tasks", value=["0"])),
-    ("L-FACTS", YAML, "/fact_sheet", at("fact_sheet", value=[FACTS])),
     ("L-FACTS", YAML, "/fact_sheet", at("fact_sheet", value="What is it?")),
     ("L-FACTS", YAML, "/fact_sheet/1/key", at("fact_sheet", value={"1": {**FACTS, "key": 1}})),
-    ("L-SCHEMA", YAML, "/leaderboards/0/columns/1/computation_indexes/0", lambda d, f: d["leaderboards"][0]["columns"][1].update(
-        key="mean", computation="avg", computation_indexes=[0.0])),
     ("L-COLUMN", YAML, "/leaderboards/0/columns/1", lambda d, f: d["leaderboards"][0]["columns"][1].update(
         computation="avg", computation_indexes=[0])),
-    ("L-COLUMN", YAML, "/leaderboards/0/columns", at(*COLUMNS, 0, "key", value="score_low")),
     ("L-COLUMN", YAML, "/leaderboards/0/columns", both(
         at(*COLUMNS, 1, "key", value="score_high"), at(*BOARD, "primary_index", value=1))),
-    ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2027-12-31 23:59 AoE")),
     ("L-PHASE", YAML, "/phases/0/end", at("phases", 0, "end", value="2027-01-01 00:00:00")),
     *(("L-LOGO", "logo.png", "", lambda d, f, kind=kind, size=size: f.update({"logo.png": picture(kind)[:-size]}))
       for kind, size in (("JPEG", 40), ("GIF", 40), ("PNG", 40), ("WEBP", 40))),
     ("L-LOGO", "logo.png", "", lambda d, f: f.update({"logo.png": large_png()})),
-    ("L-UNKNOWN", YAML, "/phases/0/max_submissions_per_person", at("phases", 0, "max_submissions_per_person", value=3)),
-    ("L-METADATA", PROGRAM, "", lambda d, f: f.update({PROGRAM: zip_bytes({f"x/{name}": data for name, data in members(f[PROGRAM]).items()})})),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 scorer.py /app/input /app/output")),
-    ("L-METADATA", PROGRAM, "metadata.yaml", program(metadata__yaml=b"command: python3 score.py # (a: b)\ndescription: a: b")),
-    ("L-REFERENCE", REFERENCE, "", lambda d, f: f.update({REFERENCE: zip_bytes({f"x/{name}": data for name, data in members(f[REFERENCE]).items()})})),
-    ("L-FILE", YAML, "/phases/0/starting_kit", both(
-        at("phases", 0, "starting_kit", value="mine.zip"), file("mine/readme.md", b"x"))),
-    ("L-FILE", YAML, "/tasks/0/input_data", both(at("tasks", 0, "input_data", value="input.csv"), file("input.csv", b"x"))),
 ]  # fmt: skip
 
 # What is unwise.
 WARNINGS = [
-    ("L-UNKNOWN", YAML, "/phases/0/color", at("phases", 0, "color", value="x")),
     ("L-MIGRATION", YAML, "/phases/1/auto_migrate_to_this_phase", both(
         more("tasks", index=1), final_phase(auto_migrate_to_this_phase=True, tasks=[0, 1]))),
     ("L-MIGRATION", YAML, "/phases/1/max_submissions_per_day", final_phase(
@@ -335,42 +327,34 @@ WARNINGS = [
     ("L-OUTPUT", YAML, "/phases/1/hide_output", final_phase(hide_output=False)),
     ("L-MIGRATION", YAML, "/phases/1/max_submissions", final_phase(auto_migrate_to_this_phase="yes", max_submissions="1")),
     ("L-SHARED", YAML, "/phases/1/tasks", lambda data, files: (second_phase()(data, files), data["phases"][1].update(tasks=[0]))),
-    ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"See ![the plot](images/plot.png).")),
     ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"[rules]: rules.md")),
-    ("L-LINK", "pages/terms.md", "", file("pages/terms.md", b"<a HREF='more.html'>more</a>")),
-    ("L-FACTS", YAML, "/fact_sheet/q/is_required", at("fact_sheet", value={"q": {**FACTS, "is_required": True}})),
-    ("L-FACTS", YAML, "/fact_sheet/Team name/key", at("fact_sheet", value={"Team name": {**FACTS, "key": "Team name"}})),
-    ("L-TEXT", YAML, "/pages", at("pages", value=[])),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b" \n")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"\xef\xbb\xbftext")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"<!-- EDIT: what may be used -->\ntext")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"FILL IN: the license")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"All tasks are ticked: untick yours")),
     ("L-TEXT", YAML, "/description", at("description", value="FILL IN: what it is about")),
-    ("L-TEXT", YAML, "/phases/0/description", at("phases", 0, "description", value="One of six tasks")),
     *(("L-IMAGE", YAML, "/docker_image", at("docker_image", value=name)) for name in (
         "an image", "None", "https://hub.docker.com/r/codalab/codalab-legacy")),
-    ("L-IMAGE", YAML, "/docker_image", at("docker_image", value="python:3.12")),
     ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value=datetime.datetime(2027, 12, 31, 23, 59, 59))),
-    ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="May 1st, 2028")),
-    ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2028-05-01 00:00:00+02:00")),
     ("L-PHASE", YAML, "/phases", lambda data, files: data["phases"].append(SECOND_PHASE)),
     ("L-TWICE", YAML, "/phases", more("phases", name="Final", start="2040-01-01 00:00:00", end="2041-01-01 00:00:00")),
-    ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=3600)),
-    ("L-LIMIT", YAML, "/phases/0/execution_time_limit", at("phases", 0, "execution_time_limit", value=0)),
     ("L-LIMIT", YAML, "/phases/0", at("phases", 0, "execution_time_limit", value=570)),
     ("L-LIMIT", YAML, "/phases/1", second_phase(b"time_limit: 600", ("S2", "S3"))),
     ("L-DETAIL", LATER, "", second_phase(b"detail: full", ("S2", "S3"))),
     ("L-TASK", YAML, "/tasks/1/index", more("tasks", index="1")),
     ("L-TASK", YAML, "/tasks/1", more("tasks", index=1)),
-    ("L-NAME", YAML, "/solutions/0", at("solutions", 0, "name", value=DELETE)),
+    ("L-COLUMN", YAML, "/leaderboards/0/columns/5", both(added(REFERENCE, {"settings.yaml": b"interval: false\n"}),
+        lambda d, f: d["leaderboards"][0]["columns"].append({"index": 9, "title": "From", "key": "score_low", "sorting": "desc"}))),
     ("L-NAME", YAML, "/phases/0/public_data", both(
         file("x" * 40 + ".zip", zip_bytes({})), at("phases", 0, "public_data", value="x" * 40 + ".zip"))),
-    ("L-KEY", YAML, "/queue", at("queue", value=UUID)),
-    ("L-BOARD", YAML, "/leaderboards/1", more("leaderboards")),
-    ("L-BOARD", YAML, "/leaderboards/0/columns/0/precision", at(*COLUMNS, 0, "precision", value=11)),
+    ("L-UNKNOWN", YAML, "/phases/0/start_date", at("phases", 0, "start_date", value="2027-01-01")),
+    *(("L-LEAK", KIT, "", both(hidden, added(KIT, more))) for more in (
+        {"train/S1_labels.csv": b"2,5,9\n"}, {"S1_labels.csv": b"1,1,10\n", "S1_data.csv": b"900,20,3000\n"},
+        {"labels/": b"", "labels/S1_labels.csv": b"1,1,10\n", "labels/S1_data.csv": b"900,20,3000\n"})),
+    *(("L-KEY", YAML, "/" + "/".join(map(str, path)), at(*path, value="610d3700-13c6-45fe-9da2-f71efcf884f6")) for path in (
+        ("tasks", 0, "reference_data"), ("tasks", 0, "scoring_program"), ("phases", 0, "starting_kit"), ("solutions", 0, "path"))),
     ("L-RUN", YAML, "/auto_run_submissions", at("auto_run_submissions", value=False)),
-    ("L-RULE", YAML, "/leaderboards/0/submission_rule", at(*BOARD, "submission_rule", value="Add")),
     ("L-RULE", YAML, "/leaderboards/0/submission_rule", both(
         more("tasks", index=1), at("phases", 0, "tasks", value=[0, 1]), at(*BOARD, "submission_rule", value="Force_Best"))),
     ("L-SORTING", YAML, "/leaderboards/0/columns/0/sorting", at(*COLUMNS, 0, "sorting", value="asc")),
@@ -379,54 +363,51 @@ WARNINGS = [
     ("L-SCHEMA", YAML, "/title", at("title", value="[DEMO DATA] " + "x" * 190)),
     ("L-FACTS", YAML, "/fact_sheet/team.name/key", at("fact_sheet", value={
         "team.name": {**FACTS, "key": "team.name", "is_on_leaderboard": "true"}})),
-    ("L-RULE", YAML, "/leaderboards/0/submission_rule", at(*BOARD, "submission_rule", value="Add_And_Delete_Multiple")),
     ("L-BOARD", YAML, "/leaderboards/0/columns/1/title", at(*COLUMNS, 1, "title", value="Detailed Results")),
     ("L-BOARD", YAML, "/leaderboards/0/columns/0", at(*COLUMNS, 0, "precision", value=0)),
-    ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2027-12-31")),
-    ("L-DATE", YAML, "/phases/0/end", at("phases", 0, "end", value="2027-12-31 23:59:59 PST")),
-    ("L-DATE", YAML, "/phases/0/start", at("phases", 0, "start", value="2027-01")),
-    ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"The first wins $500, the second $250.")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"$$\nx = 1\n$$")),
     ("L-TEXT", "pages/terms.md", "", file("pages/terms.md", b"Write `$a` and `$b`.")),
     ("L-TEXT", YAML, "/phases/0/description", at("phases", 0, "description", value="$500 and $250")),
-    ("L-UNKNOWN", YAML, "/pages/0/color", lambda d, f: [page.update(color="x", size=2) for page in d["pages"]]),
     ("L-FILE", YAML, "/solutions/0/path", both(
         at("solutions", 0, "path", value="sample.csv"), file("sample.csv", b"1,2,3"))),
 ]  # fmt: skip
 
-# What the platform takes, and what works there.
+JUNK = {"__MACOSX/._x": b"Mac OS X " * 20, ".DS_Store": b"Bud1" * 40}
+MARKS, VOCABULARY = ((REFERENCES / ID / name).read_bytes() for name in ("marks.json", "vocabulary.json"))
+# What the platform takes, and what works there, beside the cases of test_platform.py.
 FINE = {
-    "a notebook as starting kit": both(at("phases", 0, "starting_kit", value="kit.ipynb"), file("kit.ipynb", b"{}")),
-    "a table as public data": both(at("phases", 0, "public_data", value="train.csv"), file("train.csv", b"a,b")),
-    "an empty time limit": at("phases", 0, "execution_time_limit", value=None),
     "odd booleans": both(at("enable_detailed_results", value="tRuE"), at("phases", 0, "hide_output", value="NO")),
-    "a number as image": at("docker_image", value=312),
-    "a page of blanks": file("pages/evaluation.md", b" \n"),
-    "an empty fact sheet": at("fact_sheet", value=""),
     "no fact sheet": at("fact_sheet", value=False),
     "no end": at("phases", 0, "end", value=False),
     "a tag of Python 2": program(metadata__yaml=b"command: !!python/unicode 'python3 score.py /app/input /app/output'"),
-    "a long name": lambda data, files: (
-        put(data, ["tasks", 0, "reference_data"], "y" * 100 + ".zip"), files.update({"y" * 100 + ".zip": files.pop(REFERENCE)})),
-    "a long path": lambda data, files: (
-        put(data, ["tasks", 0, "reference_data"], "x/" * 40 + REFERENCE), files.update({"x/" * 40 + REFERENCE: files.pop(REFERENCE)})),
     "a file of an ignored key": at("tasks", 0, "public_data", value="none.zip"),
-    "a set of tasks": at("phases", 0, "tasks", value={0}),
     "a folder with a slash": both(at("tasks", 0, "input_data", value="data/"), file("data/a.csv", b"x")),
     "a program in ./": lambda data, files: files.update(
         {PROGRAM: zip_bytes({f"./{name}": content for name, content in members(files[PROGRAM]).items()})}),
     "an ingestion program without metadata": both(
         at("tasks", 0, "ingestion_program", value="more.zip"), file("more.zip", zip_bytes({"a.py": b"x"}))),
     "one dollar a line, and fenced ones": file("pages/terms.md", b"It costs $5.\nNot $6.\n```\n$a $b\n```\n"),
-    "a date in the future": at("phases", 0, "end", value="9999-12-31 23:59:59"),
+    "a rehearsal with two phases of demo data": lambda data, files: data["phases"].append({**SECOND_PHASE, "index": 1}),
+    "junk of the operating system": both(hidden, added(REFERENCE, JUNK), added(KIT, JUNK)),
+    "marks that happen to be those of the demo reference": both(
+        hidden, added(REFERENCE, {"marks.json": MARKS}), added(KIT, {"demo/marks.json": MARKS})),
+    "a vocabulary": both(
+        hidden, added(REFERENCE, {"vocabulary.json": VOCABULARY}), added(KIT, {"deep/vocabulary.json": VOCABULARY})),
+}  # fmt: skip
+
+# What is not even unwise.
+SILENT = {
+    "an image with its server": at("docker_image", value="docker.io/codalab/codalab-legacy:py312"),
+    "an image with its digest": at("docker_image", value="codalab/codalab-legacy:py312@sha256:0"),
+    "a task twice in a phase": lambda data, files: data["phases"][0]["tasks"].append(0),
+    **{text: file("pages/terms.md", text.encode()) for text in (
+        "[a](https://example.org)", "[b](#top), [c](mailto:a@b.org)", "`[d](e.md)`", "```\n![f](g.png)\n```")},
 }  # fmt: skip
 
 # What is wrong in the older form.
 OLD_PHASE = ["phases", 1]
 OLD_FINE = {
-    "an empty page": file("pages/evaluation.md", b""),
     "empty terms": file("pages/terms.md", b""),
-    "empty registration": at("has_registration", value=None),
     "no end": at("end_date", value=False),
     "equal ranks on two boards": lambda data, files: (
         data["leaderboard"]["leaderboards"].update(MORE={"label": "More", "rank": 2}),
@@ -474,15 +455,6 @@ def named(faults):
     return [f"{code} {where or name}" for code, name, where, _ in faults]
 
 
-def texts_at(findings, place):
-    """Return the words of the problems with a code, a file and a place."""
-    return [
-        f"{problem.problem}; {problem.remedy}"
-        for problem in findings.problems
-        if (problem.code, problem.file, problem.where) == place
-    ]
-
-
 @pytest.mark.parametrize(("code", "name", "where", "change"), ERRORS, ids=named(ERRORS))
 def test_what_fails_is_an_error_with_its_code_and_place(lint, code, name, where, change):
     report = lint(change)
@@ -502,31 +474,16 @@ def test_what_the_platform_takes_is_no_error(lint, change):
     assert lint(change).errors.lines() == []
 
 
+@pytest.mark.parametrize("change", SILENT.values(), ids=SILENT)
+def test_what_works_is_not_warned_of(lint, change):
+    assert codes(lint(change).warnings) == set()
+
+
 @pytest.mark.parametrize("change", OLD_FINE.values(), ids=OLD_FINE)
 def test_what_the_platform_takes_in_the_older_form_is_no_error(lint, change):
     report = lint(change, "gesture-v1.5")
     assert report.errors.lines() == []
     assert "L-TWICE" not in codes(report.warnings)
-
-
-def test_unknown_keys_of_one_kind_are_one_line(lint):
-    report = lint(lambda data, files: [page.update(color="x", size=2) for page in data["pages"]])
-    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-UNKNOWN"]
-    assert "color, size" in problem.problem
-
-
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ("name: 1:30", "line 1 column 7"),
-        ("phases:\n  - max_submissions_per_day: 010", "line 2 column 30"),
-        ("index: 0x10", "line 1 column 8"),
-    ],
-)
-def test_number_that_nobody_meant_is_a_warning(text, where):
-    report = LintReport()
-    read_competition(text.encode(), report)
-    assert places(report.warnings) == {("L-YAML", YAML, where)}
 
 
 @pytest.mark.parametrize(
@@ -541,6 +498,27 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
 
 
 @pytest.mark.parametrize(
+    ("code", "where", "text"),
+    [
+        ("L-YAML", "", b"\xff"),
+        ("L-YAML", "line 1 column 5", b"a: b: c"),
+        pytest.param("L-YAML", "line 1 column 52", b"[" * 20_000, marks=pytest.mark.slow),
+        ("L-TWICE", "line 2 column 1", b"title: a\ntitle: b\n"),
+        ("L-YAML", "line 2", b"version: 2\ntitle: Challenge #3 of birds\n"),
+        ("L-YAML", "line 2", b"tasks:\n  - name: Track #2\n"),
+        # Numbers that nobody meant.
+        ("L-YAML", "line 1 column 7", b"name: 1:30"),
+        ("L-YAML", "line 2 column 30", b"phases:\n  - max_submissions_per_day: 010"),
+        ("L-YAML", "line 1 column 8", b"index: 0x10"),
+    ],
+)
+def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text):
+    report = LintReport()
+    read_competition(text, report)
+    assert places(report.errors) | places(report.warnings) == {(code, YAML, where)}
+
+
+@pytest.mark.parametrize(
     ("text", "word"),
     [
         ("image:\tlogo.png", "tab"),
@@ -549,6 +527,7 @@ def test_numbers_texts_and_comments_that_are_meant_are_not_warned_of(text):
         ("a: 1\n---\nb: 2", "document"),
         ("title: Birds: calls", "quotes"),
         ("title: %birds", "quotes"),
+        ("title: @birds", "quotes"),
         ("version:2\ntitle: Birds", "line 1"),
         ("title: Birds\nimage:logo.png\nterms: a", "line 2"),
         ("version: 2\ntitle:\xa0Birds\nterms: a", "line 2"),
@@ -570,9 +549,18 @@ def test_remedy_of_wrong_yaml_fits_its_cause(text, word):
     assert word in problem.remedy
 
 
-def test_file_that_is_named_elsewhere_is_not_taken_for_a_missing_one(lint):
-    (problem,) = lint(lambda data, files: files.pop("pages/data.md")).errors.problems
-    assert (problem.code, problem.remedy) == ("L-FILE", "add it")
+def test_unknown_keys_of_one_kind_are_one_line(lint):
+    report = lint(lambda data, files: [page.update(color="x", size=2) for page in data["pages"]])
+    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-UNKNOWN"]
+    assert problem.where == "/pages/0/color"
+    assert "color, size" in problem.problem
+
+
+def test_all_files_that_a_page_needs_are_named(lint):
+    links = b"![a](b/c.png) [d](e.md 'title') [f](<g h>) [i](https://j.org) <a HREF='more.html'>more</a>"
+    report = lint(file("pages/terms.md", links))
+    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-LINK"]
+    assert " b/c.png, e.md, g, more.html, " in problem.problem
 
 
 @pytest.mark.parametrize(
@@ -636,9 +624,10 @@ def test_task_of_many_phases_is_said_once_for_each(lint):
 
 @pytest.mark.parametrize("key", ["reference_data", "scoring_program"])
 def test_sample_of_what_the_server_holds_is_not_said_to_be_of_others(lint, key):
-    report = lint(at("tasks", 0, key, value=UUID), samples=True)
-    (text,) = texts_at(report.warnings, ("L-SAMPLE", f"{ID}_sample.zip", ""))
-    assert "not in the bundle" in text
+    key_on_server = "5b0d4b2e-3a51-4c7d-9d5e-0f4f5a3b8f11"
+    warnings = lint(at("tasks", 0, key, value=key_on_server), samples=True).warnings
+    (problem,) = [problem for problem in warnings.problems if problem.code == "L-SAMPLE"]
+    assert "not in the bundle" in problem.problem
 
 
 def test_ingestion_program_is_told_its_own_command(lint):
@@ -646,9 +635,9 @@ def test_ingestion_program_is_told_its_own_command(lint):
         at("tasks", 0, "ingestion_program", value="more.zip"),
         file("more.zip", zip_bytes({"ingest.py": b"x"})),
     )
-    (text,) = texts_at(lint(change).warnings, ("L-METADATA", "more.zip", ""))
-    assert "every run" not in text
-    assert "/app/program/ingest.py /app/input_data" in text
+    (problem,) = [problem for problem in lint(change).warnings.problems if problem.code == "L-METADATA"]
+    assert "every run" not in problem.problem
+    assert "/app/program/ingest.py /app/input_data" in problem.remedy
 
 
 @pytest.mark.parametrize(
@@ -682,6 +671,28 @@ def test_name_of_no_image_is_one_warning(lint):
     assert [problem.code for problem in problems if problem.code not in USUAL] == ["L-IMAGE"]
 
 
+@pytest.mark.parametrize("text", [b"detail: summary", b"time_limit: 599"])
+def test_settings_that_suit_the_platform_are_not_warned_of(lint, text):
+    report = lint(second_phase(text, ("S2", "S3")))
+    assert {"L-DETAIL", "L-LIMIT"} & codes(report.warnings) == set()
+
+
+def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
+    def change(data, files):
+        reference = {**members(files[REFERENCE]), "signature_key.txt": KEY}
+        del reference["SYNTHETIC.md"]
+        data["title"] = "Real data"
+        files[REFERENCE] = zip_bytes(reference)
+
+    (problem,) = [problem for problem in lint(change).errors.problems if problem.code == "L-LEAK"]
+    assert "demo" in problem.remedy
+
+
+def test_file_that_is_named_elsewhere_is_not_taken_for_a_missing_one(lint):
+    (problem,) = lint(lambda data, files: files.pop("pages/data.md")).errors.problems
+    assert (problem.code, problem.remedy) == ("L-FILE", "add it")
+
+
 def test_columns_that_no_program_writes_are_one_error(lint):
     def change(data, files):
         columns = data["leaderboards"][0]["columns"]
@@ -692,25 +703,6 @@ def test_columns_that_no_program_writes_are_one_error(lint):
     (problem,) = lint(change).errors.problems
     assert problem.code == "L-COLUMN"
     assert "k0, k1, " in problem.problem
-
-
-def test_reference_among_junk_of_the_operating_system_is_a_leak(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        files["starting_kit.zip"] = zip_bytes({"__MACOSX/data.csv": hidden(files)})
-
-    assert "L-LEAK" in codes(lint(change).errors)
-
-
-def test_junk_of_the_operating_system_is_no_leak(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        junk = {"__MACOSX/._x": b"Mac OS X " * 20, ".DS_Store": b"Bud1" * 40}
-        for name in (REFERENCE, "starting_kit.zip"):
-            files[name] = inside(files[name], junk)
-
-    assert lint(change).errors.ok
 
 
 @pytest.mark.parametrize(
@@ -815,10 +807,6 @@ def test_a_leaderboard_sorted_by_coverage_is_a_warning(lint):
     }
 
 
-def test_a_phase_that_names_its_task_twice_has_one_task(lint):
-    assert "L-RULE" not in codes(lint(lambda data, files: data["phases"][0]["tasks"].append(0)).warnings)
-
-
 @pytest.mark.parametrize("key", ["score", "f1_loc_per_sent", "f1_loc"])
 @pytest.mark.parametrize("base", ["generated", "generated-v1.5"])
 def test_a_leaderboard_sorted_by_a_column_with_a_loophole_is_a_warning(lint, base, key):
@@ -827,54 +815,6 @@ def test_a_leaderboard_sorted_by_a_column_with_a_loophole_is_a_warning(lint, bas
     boards = [problem.where for problem in report.warnings.problems if problem.code == "L-BOARD"]
     column = "/leaderboard/columns/f1_loc_per_sent" if base.endswith("v1.5") else "/leaderboards/0/columns/2"
     assert boards == ([column] if key == "f1_loc_per_sent" else [])
-
-
-@pytest.mark.parametrize(
-    ("code", "where", "text"),
-    [
-        ("L-YAML", "", b"\xff"),
-        ("L-YAML", "line 1 column 5", b"a: b: c"),
-        ("L-YAML", "", b"- list"),
-        pytest.param("L-YAML", "line 1 column 52", b"[" * 20_000, marks=pytest.mark.slow),
-        ("L-TWICE", "line 2 column 1", b"title: a\ntitle: b\n"),
-        ("L-YAML", "line 2 column 13", b"version: 2\ntitle: Birds: calls\n"),
-        ("L-YAML", "line 2", b"version: 2\ntitle: Challenge #3 of birds\n"),
-        ("L-YAML", "line 2", b"tasks:\n  - name: Track #2\n"),
-    ],
-)
-def test_text_of_competition_yaml_is_judged_by_code_and_place(code, where, text):
-    report = LintReport()
-    read_competition(text, report)
-    assert places(report.errors) | places(report.warnings) == {(code, YAML, where)}
-
-
-def test_yaml_that_needs_quotes_is_said_so():
-    report = LintReport()
-    read_competition(b"title: @birds", report)
-    (problem,) = report.errors.problems
-    assert (problem.code, problem.file, problem.where) == ("L-YAML", YAML, "line 1 column 8")
-    assert "quotes" in problem.remedy
-
-
-def test_all_files_that_a_page_needs_are_named(lint):
-    report = lint(file("pages/terms.md", b"![a](b/c.png) [d](e.md 'title') [f](<g h>) [i](https://j.org)"))
-    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-LINK"]
-    assert problem.file == "pages/terms.md"
-    assert " b/c.png, e.md, g, " in problem.problem
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "[a](https://example.org)",
-        "[b](#top), [c](mailto:a@b.org)",
-        "`[d](e.md)`",
-        "```\n![f](g.png)\n```",
-    ],
-)
-def test_whole_addresses_and_code_in_pages_are_no_links_to_files(lint, text):
-    report = lint(file("pages/terms.md", text.encode()))
-    assert codes(report.warnings) == set()
 
 
 @pytest.mark.parametrize(("base", "where"), [("gesture", "/phases/0/end"), ("gesture-v1.5", "/end_date")])
@@ -898,83 +838,10 @@ def test_bundles_of_tasks_that_do_not_exist_are_named(unpacked, tmp_path, monkey
     assert " L-OLD owls.zip: " in line
 
 
-@pytest.mark.parametrize(
-    "address",
-    ["info@example.org", "info@example.org ", "a.b+c@x-y.co", '"a!b"@example.org', "ann@b\u00fccher.example", "me@localhost", "a@[127.0.0.1]", "a@[::1]",
-     "u@example.123", ""],
-)  # fmt: skip
-def test_address_that_the_platform_takes_is_no_error(lint, address):
-    assert codes(lint(at("contact_email", value=address)).errors) == set()
-
-
-@pytest.mark.parametrize(
-    "address",
-    ["ann", "a@b", "a@@b.org", "a..b@c.org", ".a@b.org", "a@-b.org", "a@b-.org", "a@b_c.org", "a,b@c.org", "\u00e4@b.org",
-     "a b@c.org", "a@b.c", "a@b..org", "a@[300.0.0.1]", "a@[b.org]",
-     "a.@b.org", f"a@{'b' * 64}.org", '"a b"@c.org'],
-)  # fmt: skip
-def test_address_that_the_platform_refuses_is_an_error(lint, address):
-    assert places(lint(at("contact_email", value=address)).errors) == {("L-SCHEMA", YAML, "/contact_email")}
-
-
-NUMBERS = [
-    ("phases", 0, "max_submissions"),
-    ("phases", 0, "execution_time_limit"),
-    (*COLUMNS, 0, "precision"),
-    (*COLUMNS, 1, "index"),
-]
-TEXTS = [("title",), ("tasks", 0, "description"), ("pages", 0, "title")]
-
-
-@pytest.mark.parametrize(
-    ("path", "value"), [*product(NUMBERS, [2**31, str(2**31), 10**30]), *product(TEXTS, ["a\0b", "\ud800"])]
-)
-def test_numbers_and_signs_that_the_platform_cannot_store_are_errors(lint, path, value):
-    where = "/" + "/".join(map(str, path))
-    assert ("L-SCHEMA", YAML, where) in places(lint(at(*path, value=value)).errors)
-
-
-@pytest.mark.parametrize("text", ["5", " 5 ", "+5", "5.0", "1_000"])
-def test_text_that_the_platform_reads_as_a_number_is_no_error(lint, text):
-    assert codes(lint(at("phases", 0, "max_submissions", value=text)).errors) == set()
-
-
-def test_blanks_around_a_text_that_the_platform_cuts_off_do_not_count(lint):
-    assert codes(lint(at(*COLUMNS, 0, "title", value=f" {'x' * 36} ")).errors) == set()
-
-
-@pytest.mark.parametrize(
-    ("kind", "selection"),
-    [("checkbox", []), ("checkbox", ["a", "b"]), ("checkbox", ["true", "false"]), ("checkbox", [True]),
-     ("select", []), ("select", ""), ("select", [1, 2])],
-)  # fmt: skip
-def test_selection_that_does_not_hold_the_answers_is_a_warning(lint, kind, selection):
-    question = {**FACTS, "type": kind, "selection": selection}
-    report = lint(at("fact_sheet", value={"q": question}))
-    assert report.errors.lines() == []
-    assert ("L-FACTS", YAML, "/fact_sheet/q/selection") in places(report.warnings)
-
-
-@pytest.mark.parametrize(
-    ("kind", "selection"), [("checkbox", [True, False]), ("select", ["net", "tree"]), ("text", "")]
-)
-def test_selection_that_holds_the_answers_is_not_warned_of(lint, kind, selection):
-    question = {**FACTS, "type": kind, "selection": selection}
-    assert codes(lint(at("fact_sheet", value={"q": question})).warnings) == set()
-
-
 @pytest.mark.parametrize("text", ["False", "NO", "off", "f"])
 def test_text_for_no_that_the_platform_reads_as_yes_is_a_warning(lint, text):
     report = lint(at("has_registration", value=text), "gesture-v1.5")
     assert ("L-REGISTRATION", YAML, "/has_registration") in places(report.warnings)
-
-
-@pytest.mark.parametrize("path", [("tasks", 0, "reference_data"), ("tasks", 0, "scoring_program"),
-    ("phases", 0, "starting_kit"), ("solutions", 0, "path")])  # fmt: skip
-def test_key_of_what_the_server_holds_is_a_note_wherever_a_file_may_stand(lint, path):
-    report = lint(at(*path, value="610d3700-13c6-45fe-9da2-f71efcf884f6"))
-    assert report.errors.lines() == []
-    assert ("L-KEY", YAML, "/" + "/".join(map(str, path))) in places(report.warnings)
 
 
 def test_every_code_of_the_linter_has_a_case():
@@ -984,18 +851,10 @@ def test_every_code_of_the_linter_has_a_case():
     }  # fmt: skip
 
 
-def test_unknown_key_comes_with_the_nearest_known_one(lint):
-    report = lint(lambda data, files: put(data, ["phases", 0, "max_submissions_per_dya"], 3))
-    (problem,) = report.errors.problems
-    assert (problem.code, problem.where) == ("L-UNKNOWN", "/phases/0/max_submissions_per_dya")
-    assert problem.remedy.endswith(" max_submissions_per_day")
-
-
 @pytest.mark.parametrize(
     ("base", "path", "old", "new"),
     [
         ("gesture", ("phases", 0), "start_date", "start"),
-        ("gesture", ("phases", 0), "end_date", "end"),
         ("gesture", ("phases", 0), "endDate", "end"),
         ("gesture", ("phases", 0), "End", "end"),
         ("gesture", ("leaderboards", 0, "columns", 0), "label", "title"),
@@ -1011,62 +870,6 @@ def test_key_of_the_other_form_comes_with_its_name_in_this_one(lint, base, path,
     (problem,) = lint(rename, base).errors.problems
     assert (problem.code, problem.where) == ("L-UNKNOWN", "/" + "/".join(map(str, (*path, old))))
     assert problem.remedy.endswith(f" {new}")
-
-
-def test_entry_with_the_keys_of_both_forms_is_no_error(lint):
-    report = lint(at("phases", 0, "start_date", value="2027-01-01"))
-    assert report.errors.lines() == []
-    assert ("L-UNKNOWN", YAML, "/phases/0/start_date") in places(report.warnings)
-
-
-def hidden(files):
-    """Replace the demo reference by one that is not marked as such; return one of its files."""
-    secret = b"1,1,10\n2,20,30\n3,40,50\n4,60,70\n5,80,90\n6,100,110\n7,120,130\n8,140,150\n"
-    files[f"{ID}_reference.zip"] = zip_bytes(
-        {"S1_labels.csv": secret, "S1_data.csv": b"900,20,2000\n", "signature_key.txt": KEY}
-    )
-    return secret
-
-
-def inside(archive, more):
-    with zipfile.ZipFile(io.BytesIO(archive)) as opened:
-        return make_zip({**{name: opened.read(name) for name in opened.namelist()}, **more})
-
-
-@pytest.mark.parametrize(
-    ("where", "whole"),
-    [*product(["kit", "public_data", "input_data", "program", "solution"], [True, False]), ("page", False)],
-)
-def test_reference_data_where_it_can_be_seen_is_an_error(lint, where, whole):
-    def change(data, files):
-        data["title"] = "Real data"
-        secret = hidden(files)
-        more = {"deep/x.zip": files[f"{ID}_reference.zip"]} if whole else {"deep/x": secret}
-        names = {"kit": "starting_kit.zip", "program": f"{ID}_program.zip", "solution": f"{ID}_sample.zip"}
-        if where == "page":
-            files["pages/data.md"] = secret
-        elif where in names:
-            files[names[where]] = inside(files[names[where]], more)
-        else:
-            files["other.zip"] = make_zip(more)
-            (data["tasks"] if where == "input_data" else data["phases"])[0][where] = "other.zip"
-
-    assert codes(lint(change).errors) == {"L-LEAK"}
-
-
-@pytest.mark.parametrize("path", ["{}", "labels/{}"])
-def test_annotations_of_hidden_items_in_another_form_are_named(lint, path):
-    def change(data, files):
-        data["title"] = "Real data"
-        names = [path.format(name) for name in ("S1_labels.csv", "S1_data.csv")]
-        hidden(files)
-        data["phases"][0]["public_data"] = "other.zip"
-        folders = {"labels/": b""} if "/" in path else {}
-        files["other.zip"] = make_zip({**folders, **dict(zip(names, (b"1,1,10\n", b"900,20,3000\n")))})
-
-    report = lint(change)
-    assert codes(report.errors) == set()
-    assert ("L-LEAK", "other.zip", "") in places(report.warnings)
 
 
 @pytest.mark.parametrize(
@@ -1092,45 +895,6 @@ def test_labels_without_the_files_beside_them_are_annotations(task_id, name, tex
     assert labelled_items(task_id, name, text.encode()) == items
 
 
-def test_hidden_labels_alone_are_named_where_participants_see_them(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"train/S1_labels.csv": b"2,5,9\n"})
-
-    assert ("L-LEAK", "starting_kit.zip", "") in places(lint(change).warnings)
-
-
-def test_key_of_the_signature_is_an_error_under_any_name_though_it_is_small(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        key = members(files[REFERENCE])["signature_key.txt"]
-        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"deep/notes.txt": key})
-
-    assert places(lint(change).errors) == {("L-LEAK", "starting_kit.zip", "")}
-
-
-def test_marks_that_happen_to_be_those_of_the_demo_reference_are_no_leak(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        marks = (ROOT / "reference_data" / ID / "marks.json").read_bytes()
-        files[REFERENCE] = inside(files[REFERENCE], {"marks.json": marks})
-        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"demo/marks.json": marks})
-
-    assert "L-LEAK" not in codes(lint(change).errors)
-
-
-@pytest.mark.parametrize("name", ["starting_kit.zip", f"{ID}_sample.zip"])
-@pytest.mark.parametrize("nested", [False, True])
-def test_baseline_where_participants_see_it_is_an_error(lint, name, nested):
-    report = lint(lambda data, files: with_baseline(files, name, nested))
-    (problem,) = [problem for problem in report.errors.problems if problem.code == "L-LEAK"]
-    assert problem.file == name
-    assert "BASELINE.txt" in problem.problem
-
-
 def test_items_of_an_earlier_phase_need_its_name_in_the_settings(lint):
     report = lint(second_phase(items=("S1", "S2")))
     (problem,) = [problem for problem in report.errors.problems if problem.code == "L-SHARED"]
@@ -1140,44 +904,6 @@ def test_items_of_an_earlier_phase_need_its_name_in_the_settings(lint):
     assert f"shares_items_with: {ID} " in problem.remedy
     assert codes(lint(second_phase(f"shares_items_with: {ID}".encode())).errors) == set()
     assert codes(lint(second_phase(items=("S2", "S3"))).errors) == set()
-
-
-def test_phases_of_a_rehearsal_may_both_have_the_demo_data(lint):
-    def change(data, files):
-        data["phases"].append({**SECOND_PHASE, "index": 1})
-
-    assert codes(lint(change).errors) == set()
-
-
-def with_baseline(files, name, nested=False):
-    text = b"perfect baseline of a task\nIt was made from a hidden reference: show it to nobody who takes part.\n"
-    more = {"BASELINE.txt": text}
-    files[name] = inside(files[name], {"deep/perfect.zip": make_zip(more)} if nested else more)
-
-
-def test_hidden_reference_that_is_shown_nowhere_is_no_error(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-
-    assert lint(change).errors.ok
-
-
-def test_vocabulary_of_a_hidden_reference_may_be_shown(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        vocabulary = (REFERENCES / ID / "vocabulary.json").read_bytes()
-        files[REFERENCE] = inside(files[REFERENCE], {"vocabulary.json": vocabulary})
-        files["starting_kit.zip"] = inside(files["starting_kit.zip"], {"deep/vocabulary.json": vocabulary})
-
-    assert lint(change).errors.ok
-
-
-def test_demo_data_in_the_kit_is_no_leak_and_needs_its_title(lint):
-    assert codes(lint(lambda data, files: data.update(title="Real data")).errors) == set()
-    report = lint(lambda data, files: data.update(title="Real data"))
-    assert places(report.errors) == {("L-DEMO", REFERENCE, "")}
 
 
 def test_demo_reference_that_was_prepared_again_is_named(lint, tmp_path):
@@ -1192,56 +918,6 @@ def test_demo_reference_that_was_prepared_again_is_named(lint, tmp_path):
     assert ("L-LEAK", "starting_kit.zip", "") in places(report.warnings)
 
 
-def test_demo_reference_without_its_mark_is_named_where_the_kit_shows_it(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        reference = members(files[REFERENCE])
-        kept = {name: text for name, text in reference.items() if name != "SYNTHETIC.md"}
-        files[REFERENCE] = zip_bytes({**kept, "signature_key.txt": KEY})
-
-    (problem,) = [problem for problem in lint(change).errors.problems if problem.code == "L-LEAK"]
-    assert "demo" in problem.remedy
-
-
-@pytest.mark.parametrize(
-    ("change", "code", "where", "value", "cure"),
-    [
-        (at("title", value=DELETE), "L-SCHEMA", "/", "title", "title"),
-        (
-            at("phases", 0, "max_submissions", value="many"),
-            "L-SCHEMA",
-            "/phases/0/max_submissions",
-            "many",
-            "number",
-        ),
-        (more("phases", index=1), "L-PHASE", "/phases/1/start", "previous", "second"),
-    ],
-)
-def test_wrong_values_are_named_with_what_to_write(lint, change, code, where, value, cure):
-    (problem,) = lint(change).errors.problems
-    assert (problem.code, problem.file, problem.where) == (code, YAML, where)
-    assert value in problem.problem
-    assert cure in problem.remedy
-
-
-@pytest.mark.parametrize(
-    ("written", "dates"),
-    [
-        (datetime.datetime(2027, 12, 31, 23, 59, 59), ["2027-12-31 23:59:59"]),
-        ("01.12.2027", ["2027-12-01 23:59:59", "2027-01-12 23:59:59"]),
-        ("01/12/2027", ["2027-01-12 23:59:59", "2027-12-01 23:59:59"]),
-        ("31.12.2027", ["2027-12-31 23:59:59"]),
-        ("2027-12-1", ["2027-12-01 23:59:59"]),
-        ("2027-12-01T00:00:00+02:00", ["2027-11-30 22:00:00"]),
-        ("Dec 31 2027 23:00 -0200", ["2028-01-01 01:00:00"]),
-    ],
-)
-def test_remedy_of_a_date_is_the_date_in_utc_that_the_organizer_means(lint, written, dates):
-    report = lint(at("phases", 0, "end", value=written))
-    (problem,) = [problem for problem in report.warnings.problems if problem.code == "L-DATE"]
-    assert re.findall('"([^"]*)"', problem.remedy) == dates
-
-
 @pytest.mark.parametrize(
     ("name", "key", "both"),
     [("Team name", "team", "team"), ("team", "Team name", "team"), ("Team name", "Team name", "team_name")],
@@ -1249,23 +925,8 @@ def test_remedy_of_a_date_is_the_date_in_utc_that_the_organizer_means(lint, writ
 def test_question_of_the_fact_sheet_gets_one_word_for_key_and_name(lint, name, key, both):
     report = lint(at("fact_sheet", value={name: {**FACTS, "key": key}}))
     findings = report.warnings if name == key else report.errors
-    (text,) = texts_at(findings, ("L-FACTS", YAML, f"/fact_sheet/{name}/key"))
-    assert f" use {both} for " in text
-
-
-def test_each_wrong_value_has_a_message_of_its_own(lint):
-    def change(data, files):
-        data.update(contact_email="me at uni", forum_enabled="yes please")
-
-    lines = lint(change).errors.lines()
-    assert len(lines) == 2
-    assert {("me at uni" in line, "yes please" in line) for line in lines} == {(True, False), (False, True)}
-
-
-def test_number_of_submissions_may_be_0_but_not_less(lint):
-    assert lint(at("phases", 0, "max_submissions_per_day", value=0)).errors.ok
-    (problem,) = lint(at("phases", 0, "max_submissions_per_day", value=-1)).errors.problems
-    assert problem.remedy.endswith(" 0 or more")
+    (remedy,) = (one.remedy for one in findings.problems if one.where == f"/fact_sheet/{name}/key")
+    assert f"use {both} for " in remedy
 
 
 @pytest.mark.parametrize(
@@ -1276,12 +937,14 @@ def test_number_of_submissions_may_be_0_but_not_less(lint):
         (f"dist/{ID}.zip", "make bundle"),
         ("competition.yaml", "no zip file"),
         ("cut.zip", "not a readable zip"),
+        ("damaged.zip", "not a readable zip"),
     ],
 )
 def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, words):
     monkeypatch.setattr(lint_module, "DIST", tmp_path / "dist")
     (tmp_path / "dist").mkdir()
     (tmp_path / "competition.yaml").write_text("version: 2\n", encoding="utf-8")
+    (tmp_path / "damaged.zip").write_bytes(damaged_zip(zipfile.ZIP_LZMA))
     (tmp_path / "cut.zip").write_bytes(zip_bytes({"competition.yaml": b"version: 2\n"})[:-9])
     (problem,) = lint_bundle(tmp_path / path)[0].errors.problems
     assert problem.code == "L-ZIP"
@@ -1289,9 +952,7 @@ def test_what_is_no_bundle_is_said_as_what_it_is(tmp_path, monkeypatch, path, wo
 
 
 @pytest.mark.slow
-def test_lint_names_a_missing_bundle_and_prints_equal_tables_once(bundles, tmp_path, capsys):
-    assert main(["lint", str(tmp_path / "none.zip")]) == 1
-    assert "1. L-ZIP none.zip: " in capsys.readouterr().out
+def test_lint_prints_equal_tables_once(bundles, capsys):
     both = [str(bundles / f"{name}.zip") for name in (ID, "chalearn_action")]
     assert main(["lint", *both]) == 0
     out = capsys.readouterr().out
@@ -1304,14 +965,6 @@ def test_folder_of_a_missing_zip_is_named_if_it_is_there(lint, member):
     report = lint(both(at("phases", 0, "starting_kit", value="mine.zip"), file(member, b"x")))
     (problem,) = [problem for problem in report.errors.problems if problem.code == "L-FILE"]
     assert ("mine/" in problem.remedy) == (member == "mine/readme.md")
-
-
-def test_folder_and_zip_of_one_name_clash(lint):
-    def change(data, files):
-        files["starting_kit/a.txt"] = b"x"
-        data["phases"][0]["public_data"] = "starting_kit"
-
-    assert codes(lint(change).errors) == {"L-CLASH"}
 
 
 @pytest.mark.slow
@@ -1376,37 +1029,6 @@ leaderboards:
     assert {"L-DATE", "L-SAMPLE", "L-LEAK"} <= codes(report.warnings)
 
 
-def test_old_competition_of_others_is_no_error():
-    text = """
-title: Compute Pi
-description: Approximate pi
-image: logo.png
-has_registration: True
-end_date: 2030-01-01
-html: {overview: overview.html, terms: terms.html}
-phases:
-  1: {phasenumber: 1, label: "First phase", start_date: 2013-06-30, max_submissions: 100, scoring_program: program.zip,
-      reference_data: reference.zip, color: green}
-leaderboard:
-  leaderboards:
-    Results: &RESULTS {label: Results, rank: 1}
-  columns:
-    DIFFERENCE: {leaderboard: *RESULTS, label: Difference, numeric_format: 4, sort: asc}
-"""
-    files = {
-        "logo.png": (ROOT / "logo.png").read_bytes(),
-        "terms.html": b"<p>terms",
-        "overview.html": b"<p>overview",
-        "program.zip": make_zip(
-            {"metadata": "command: python $program/evaluate.py $input $output\n", "evaluate.py": "1"}
-        ),
-        "reference.zip": make_zip({"answer.txt": "3.14159265359"}),
-    }
-    report = LintReport()
-    lint_files(read_competition(text.encode(), report), files, samples=SampleRuns.ALL, report=report)  # type: ignore[arg-type]
-    assert report.errors.lines() == []
-
-
 @pytest.fixture
 def written(unpacked, tmp_path):
     path = tmp_path / "bundle.zip"
@@ -1423,7 +1045,7 @@ def test_command_prints_warnings_and_the_table_and_strict_fails_on_warnings(writ
     assert main(["lint", "--strict", str(written)]) == 1
 
 
-def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(tmp_path, capsys):
+def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(kept_parts, tmp_path, capsys):
     source = tmp_path / "source"
     shutil.copytree(REFERENCES / "chalearn_gesture", source)
     (source / "SYNTHETIC.md").unlink()
@@ -1441,25 +1063,6 @@ def test_counts_are_those_of_lines_and_facts_about_the_data_do_not_fail_strict(t
     warnings = [line for line in lines if line.startswith("  warning ")]
     assert any("R-SAME" in line and "places" in line for line in warnings)
     assert first == f"chalearn_gesture.zip: 0 errors, {len(warnings)} warnings"
-
-
-@pytest.mark.parametrize("flag", [False, DELETE])
-def test_later_phases_that_do_not_hide_outputs_are_warned_of(flag):
-    data = yaml.safe_load(
-        with_phases_of_parts(competition_text(), "chalearn_gesture", "a", ["test", "final"])
-    )
-
-    def places():
-        report = LintReport()
-        check_competition(data, report)
-        return [problem.where for problem in report.warnings.problems if problem.code == "L-OUTPUT"]
-
-    assert places() == []
-    for phase in data["phases"]:
-        phase.pop("hide_output")
-        if flag is not DELETE:
-            phase["hide_output"] = flag
-    assert places() == ["/phases/1/hide_output", "/phases/2/hide_output"]
 
 
 def table_of(data):
@@ -1533,19 +1136,6 @@ def test_full_detail_of_a_hidden_reference_is_in_the_table_and_in_the_build(
     assert len(re.findall(rf"note \| warning [0-9]+\. L-DETAIL {REFERENCE}: ", capsys.readouterr().out)) == 1
 
 
-@pytest.mark.parametrize("text", [b"detail: summary", b"time_limit: 599"])
-def test_settings_that_suit_the_platform_are_not_warned_of(lint, text):
-    report = lint(second_phase(text, ("S2", "S3")))
-    assert {"L-DETAIL", "L-LIMIT"} & codes(report.warnings) == set()
-
-
-@pytest.mark.parametrize(
-    "image", ["docker.io/codalab/codalab-legacy:py312", "codalab/codalab-legacy:py312@sha256:0"]
-)
-def test_known_image_under_a_longer_name_is_not_warned_of(lint, image):
-    assert codes(lint(at("docker_image", value=image)).warnings) == set()
-
-
 @pytest.mark.parametrize(("base", "is_needed"), [("all", True), ("gesture", False)])
 def test_packages_that_an_own_image_has_to_have_are_named(lint, base, is_needed):
     report = lint(at("docker_image", value="python:3.12"), base)
@@ -1588,34 +1178,6 @@ def test_zips_that_unpack_to_too_much_are_not_looked_into(lint, monkeypatch):
         assert places(lint(file("more.zip", data)).errors) == {("L-ZIP", "more.zip", "")}
 
 
-METHODS = [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA]
-
-
-def damaged_zip(method):
-    """Return a zip of whose file half of the bytes are others."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", method) as archive:
-        archive.writestr("a.txt", bytes(range(256)) * 8)
-        n_bytes = archive.getinfo("a.txt").compress_size
-    data = bytearray(buffer.getvalue())
-    begin = 30 + len("a.txt")
-    for place in range(begin + n_bytes // 2, begin + n_bytes):
-        data[place] ^= 255
-    return bytes(data)
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_damaged_zip_in_a_bundle_is_an_error(lint, method):
-    assert places(lint(file("more.zip", damaged_zip(method))).errors) == {("L-ZIP", "more.zip", "")}
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_damaged_bundle_is_an_error(method, tmp_path, capsys):
-    (tmp_path / "x.zip").write_bytes(damaged_zip(method))
-    assert main(["lint", str(tmp_path / "x.zip")]) == 1
-    assert "L-ZIP" in capsys.readouterr().out
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("samples", [SampleRuns.WITH_OUR_PROGRAMS, SampleRuns.ALL])
 def test_program_of_another_build_is_run_only_if_asked(unpacked, tmp_path, samples):
@@ -1627,46 +1189,6 @@ def test_program_of_another_build_is_run_only_if_asked(unpacked, tmp_path, sampl
     lint_files(yaml.safe_load(files["competition.yaml"]), files, samples, report)
     assert trace.exists() == (samples is SampleRuns.ALL)
     assert (("L-SAMPLE", f"{ID}_sample.zip", "") in places(report.warnings)) != trace.exists()
-
-
-def test_not_a_zip_and_missing_competition(tmp_path):
-    bad = tmp_path / "x.zip"
-    bad.write_bytes(b"no zip")
-    assert places(lint_bundle(bad)[0].errors) == {("L-ZIP", "x.zip", "")}
-    bad.write_bytes(zip_bytes({"folder/competition.yaml": b"x: 1\n"}))
-    assert places(lint_bundle(bad)[0].errors) == {("L-COMPETITION", "x.zip", "")}
-
-
-@pytest.mark.parametrize("base", ["gesture", "all", "gesture-v1.5"])
-def test_column_that_puts_the_worst_first_is_noticed(lint, base):
-    def change(data, files):
-        if base == "gesture-v1.5":
-            data["leaderboard"]["columns"]["score"]["sort"] = "asc"
-        else:
-            data["leaderboards"][0]["columns"][0]["sorting"] = "asc"
-
-    (found,) = (problem for problem in lint(change, base).warnings.problems if problem.code == "L-SORTING")
-    assert "score" in found.problem
-    assert ID in found.problem
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("samples", [False, True])
-def test_column_of_an_interval_that_no_score_has_is_a_warning(lint, samples):
-    def without_interval(data, files):
-        with zipfile.ZipFile(io.BytesIO(files[REFERENCE])) as archive:
-            inside = {name: archive.read(name) for name in archive.namelist()}
-        files[REFERENCE] = make_zip({**inside, "settings.yaml": "interval: false\n"})
-        column = {"index": 9, "title": "Interval from", "key": "score_low", "sorting": "desc"}
-        data["leaderboards"][0]["columns"].append(column)
-
-    report = lint(without_interval, samples=samples)
-    assert report.errors.lines() == []
-    number = len(report.warnings.problems) and next(
-        problem.where for problem in report.warnings.problems if problem.code == "L-COLUMN"
-    )
-    assert number.startswith("/leaderboards/0/columns/")
-    assert "score_low" in str(report.warnings.problems)
 
 
 @pytest.mark.slow
@@ -1682,16 +1204,3 @@ def test_a_sample_may_leave_columns_of_the_interval_empty(lint):
     report = lint(predict_nothing, samples=True)
     assert report.errors.lines() == []
     assert {problem.code for problem in report.warnings.problems} <= set(USUAL)
-
-
-def test_hidden_reference_without_a_key_is_an_error(lint):
-    def change(data, files):
-        data["title"] = "Real data"
-        hidden(files)
-        reference = members(files[REFERENCE])
-        del reference["signature_key.txt"]
-        files[REFERENCE] = zip_bytes(reference)
-
-    (problem,) = lint(change).errors.problems
-    assert (problem.code, problem.file) == ("L-LEAK", REFERENCE)
-    assert "signature_key.txt" in problem.problem

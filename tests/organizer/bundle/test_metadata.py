@@ -49,24 +49,18 @@ def test_command_that_runs_has_no_problem(command):
     ("command", "rule"),
     [
         (f"python3 scorer.py {ARGUMENTS}", "program is missing"),
-        (f"python3 ${{program}}/score.py {ARGUMENTS}", "program is missing"),
-        (f"python3 ~/score.py {ARGUMENTS}", "program is missing"),
         (f"python3 C:\\program\\score.py {ARGUMENTS}", "program is missing"),
         (f"python3 /app/scoring_program/score.py {ARGUMENTS}", "program is missing"),
         (f"sh -c 'python3 /app/program/none.py {ARGUMENTS}'", "program is missing"),
         (f"sh start.sh {ARGUMENTS}", "program is missing"),
         (f"./score.py {ARGUMENTS}", "file is not executable"),
-        (f"/app/program/score.py {ARGUMENTS}", "file is not executable"),
         (f"$program/run.sh {ARGUMENTS}", "file is not executable"),
         (f"PYTHONHASHSEED=0 python3 score.py {ARGUMENTS}", "assignment in a command"),
         (f"cd /app/program && python3 score.py {ARGUMENTS}", "command of a shell"),
         (f"python3.9 score.py {ARGUMENTS}", "no such executable"),
-        (f"uv run score.py {ARGUMENTS}", "no such executable"),
         (f"Python3 score.py {ARGUMENTS}", "no such executable"),
         (f"python3.exe score.py {ARGUMENTS}", "no such executable"),
         (f"\u201cpython3 score.py {ARGUMENTS}\u201d", "no such executable"),
-        (f"sudo python3 score.py {ARGUMENTS}", "no such executable"),
-        (f"conda run python3 score.py {ARGUMENTS}", "no such executable"),
         (f"pyhton3 score.py {ARGUMENTS}", "no such executable"),
         (f"python2 score.py {ARGUMENTS}", "old Python"),
         (f"score {ARGUMENTS}", "command of another program"),
@@ -144,11 +138,7 @@ def test_slash_that_is_lost_is_said():
     ("text", "names", "rule"),
     [
         (None, ["score.py"], "no metadata"),
-        (
-            None,
-            ["scoring_program/metadata.yaml", "__MACOSX/scoring_program/._metadata.yaml"],
-            "program in a folder",
-        ),
+        (None, ["scoring_program/metadata.yaml", "__MACOSX/scoring_program/._metadata.yaml"], "program in a folder"),
         (None, ["scoring_program\\metadata.yaml"], "program with backslashes"),
         (None, ["program.zip", "__MACOSX/._program.zip"], "program in a zip"),
         (None, ["metadata.yml"], "misspelled metadata"),
@@ -158,9 +148,7 @@ def test_slash_that_is_lost_is_said():
         ("- command: python3 score.py", NAMES, "no command"),
         ("command:", NAMES, "no command"),
         ("command: [python3, score.py]", NAMES, "command is no text"),
-        ("command: {run: python3 score.py}", NAMES, "command is no text"),
         ("command:python3 score.py", NAMES, "no blank after command"),
-        ("command:python3 score.py\ndescription: x", NAMES, "no blank after command"),
         ("description: x\ncommand:python3 score.py", NAMES, "no blank after command"),
         ("command:\u00a0python3 score.py", NAMES, "no blank after command"),
         ("command: python3 score.py\ndescription: Scores (metric: x)", NAMES, "metadata is no YAML"),
@@ -168,6 +156,6 @@ def test_slash_that_is_lost_is_said():
         ("command: python3 score.py\n---\na: b", NAMES, "metadata is no YAML"),
         ("command: !!python/object:a.b 'python3 score.py'", NAMES, "metadata is no YAML"),
     ],
-)
+)  # fmt: skip
 def test_metadata_without_a_command_is_named_by_its_cause(text, names, rule):
     assert rules(text, names) == [rule]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from organizer.bundle.nesting import nest_imports, nest_packages
+from organizer.bundle.nesting import nest_imports
 
 CODE = '''"""Reads what validator says: ``from validator import files``."""
 from __future__ import annotations
@@ -33,19 +33,6 @@ def test_imports_of_the_packages_alone_are_changed():
         "    from kit.scoring_program.run import main  # from validator import files",
         "def f(): from kit.validator import files; from kit.scoring_program import run",
     ]
-
-
-def test_files_of_the_packages_alone_are_moved():
-    files = {
-        "validator/a.py": b"from validator.b import c\n",
-        "validator/a.json": b"1",
-        "x.py": b"import sys\n",
-    }
-    assert nest_packages(files, ["validator"], "kit") == {
-        "kit/validator/a.py": b"from kit.validator.b import c\n",
-        "kit/validator/a.json": b"1",
-        "x.py": b"import sys\n",
-    }
 
 
 @pytest.mark.parametrize("code", ["import validator.choose", "import sys, validator as v"])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-import zipfile
 
 import pytest
 import yaml
@@ -15,19 +14,13 @@ from organizer.bundle.edit import with_phases_of_parts
 from organizer.bundle.lint import lint_bundle
 from organizer.data.prepare import prepare
 from organizer.data.public_data import public_data_command
-from organizer.files import folder_files, zip_bytes, zip_files
+from organizer.files import folder_files, read_zip, zip_bytes, zip_files
 from quality.competition import competition_text, write_source
-from tests.helpers import PUBLISHED, REFERENCES, one_of_each_format, places_of
-from validator.findings import Refused
+from tests.helpers import PUBLISHED, REFERENCES, one_of_each_format, places_of, refused
 
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 KINETICS, DENSEPOSE, GESTURE = "kinetics_tps", "densepose", "chalearn_gesture"
 PUBLIC = "public_data.zip"
-
-
-def bundle_files(bundle):
-    with zipfile.ZipFile(bundle) as archive:
-        return {name: archive.read(name) for name in archive.namelist()}
 
 
 @pytest.fixture
@@ -35,7 +28,7 @@ def lint_public(bundles, tmp_path):
     """Return a function that changes the public data in the bundle of a task, and returns its errors."""
 
     def lint(task_id, change):
-        files = bundle_files(bundles / f"{task_id}.zip")
+        files = read_zip(bundles / f"{task_id}.zip")
         public = zip_files(files[PUBLIC])
         change(public)
         files[PUBLIC] = zip_bytes(public)
@@ -67,27 +60,22 @@ def added(name, data):
     return lambda public: public.update({name: data})
 
 
-@pytest.mark.parametrize("task_id", PUBLISHED)
-def test_bundle_has_the_public_data_of_its_task(task_id, bundles):
-    files = bundle_files(bundles / f"{task_id}.zip")
+@pytest.mark.parametrize(
+    ("task_id", "folder"), [*((task_id, "") for task_id in PUBLISHED), (GESTURE, "v1.5/")]
+)
+def test_bundle_has_the_public_data_of_its_task(task_id, folder, bundles):
+    files = read_zip(bundles / f"{folder}{task_id}.zip")
     names = zip_files(files[PUBLIC])
     assert names
     assert {name.partition("/")[0] for name in names} == {task_id}
-    competition = yaml.safe_load(files["competition.yaml"])
-    assert [phase["public_data"] for phase in competition["phases"]] == [PUBLIC]
+    phases = yaml.safe_load(files["competition.yaml"])["phases"]
+    assert [phase["public_data"] for phase in (phases.values() if folder else phases)] == [PUBLIC]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task_id", one_of_each_format(PUBLISHED))
 def test_public_data_of_the_demo_references_is_as_it_may_be(lint_public, task_id):
     assert lint_public(task_id, lambda public: None) == []
-
-
-def test_bundles_of_the_classic_form_have_public_data_too(bundles):
-    files = bundle_files(bundles / "v1.5" / f"{GESTURE}.zip")
-    competition = yaml.safe_load(files["competition.yaml"])
-    assert [phase["public_data"] for phase in competition["phases"].values()] == [PUBLIC]
-    assert zip_files(files[PUBLIC])
 
 
 @pytest.mark.parametrize(
@@ -114,20 +102,18 @@ def test_what_may_not_be_shown_is_an_error(lint_public, task_id, file, change):
     assert ("L-LEAK", PUBLIC, name) in lint_public(task_id, edited(name, change))
 
 
-@pytest.mark.parametrize("task_id", [GESTURE, KINETICS, GIVEN, DENSEPOSE])
-def test_other_files_are_an_error(lint_public, task_id):
-    name = f"{task_id}/labels.csv"
-    assert lint_public(task_id, added(name, b"1,2,3\n")) == [("L-LEAK", PUBLIC, name)]
-
-
-def test_file_of_numbers_of_frames_with_a_label_is_an_error(lint_public):
-    name = f"{GESTURE}/DemoSequence0001_data.csv"
-    assert lint_public(GESTURE, added(name, b"1200,20,2000,7\n")) == [("L-LEAK", PUBLIC, name)]
-
-
-def test_file_that_is_no_json_is_an_error_and_not_a_crash(lint_public):
-    name = f"{GIVEN}/skeleton.json"
-    assert set(lint_public(GIVEN, added(name, b'{"annotations": '))) == {("L-LEAK", PUBLIC, name)}
+@pytest.mark.parametrize(
+    ("task_id", "file", "data"),
+    [
+        *((task_id, "labels.csv", b"1,2,3\n") for task_id in (GESTURE, KINETICS, GIVEN, DENSEPOSE)),
+        # A number of frames with a label, and what is no JSON.
+        (GESTURE, "DemoSequence0001_data.csv", b"1200,20,2000,7\n"),
+        (GIVEN, "skeleton.json", b'{"annotations": '),
+    ],
+)
+def test_other_files_are_an_error(lint_public, task_id, file, data):
+    name = f"{task_id}/{file}"
+    assert set(lint_public(task_id, added(name, data))) == {("L-LEAK", PUBLIC, name)}
 
 
 def test_files_of_an_organizer_beside_are_left_alone(lint_public):
@@ -144,21 +130,14 @@ def test_sentences_that_another_task_must_hide_are_an_error(tmp_path):
         prepare(task_id, source, references / task_id)
         public_data_command(task_id, source, references / f"{task_id}_public", None, replace=False)
     competition = yaml.safe_load(competition_text())
-    files = bundle_with(competition, references, tmp_path)
-    assert ("L-LEAK", PUBLIC, f"{GIVEN}/skeleton.json") in files
-
-
-def bundle_with(competition, references, tmp_path):
-    """Return the errors of building both tasks of sentences."""
     source = write_source(tmp_path / "source")
     tasks = [task for task in competition["tasks"] if task["scoring_program"].startswith("anet_")]
     indexes = [task["index"] for task in tasks]
     competition.update(tasks=tasks, solutions=[])
     competition["phases"][0]["tasks"] = indexes
     (source / "competition.yaml").write_text(yaml.safe_dump(competition), encoding="utf-8")
-    with pytest.raises(Refused) as refused:
-        build_all(references, output=tmp_path / "dist", source=source)
-    return places_of(refused.value.findings)
+    findings = refused(build_all, references, output=tmp_path / "dist", source=source)
+    assert ("L-LEAK", PUBLIC, f"{GIVEN}/skeleton.json") in places_of(findings)
 
 
 @pytest.mark.slow
@@ -168,53 +147,38 @@ def test_public_data_that_differs_from_its_source_is_refused(tmp_path):
     public_data_command(GESTURE, references / GESTURE, references / f"{GESTURE}_public", None, replace=False)
     path = references / f"{GESTURE}_public" / "DemoSequence0001_data.csv"
     path.write_bytes(path.read_bytes() + b"\n")
-    with pytest.raises(Refused) as refused:
-        build_all(references, output=tmp_path / "dist", demo=True)
-    assert places_of(refused.value.findings) == [("L-LEAK", f"{GESTURE}_public", "")]
+    findings = refused(build_all, references, output=tmp_path / "dist", demo=True)
+    assert places_of(findings) == [("L-LEAK", f"{GESTURE}_public", "")]
 
 
-def test_prepared_reference_without_public_data_is_noted_and_the_key_is_left_out(tmp_path, capsys):
+def test_prepared_reference_without_public_data_is_noted_and_the_key_is_left_out(
+    kept_parts, tmp_path, capsys
+):
     references = tmp_path / "refs"
     prepare(KINETICS, REFERENCES / KINETICS, references / KINETICS)
     build_all(references, output=tmp_path / "dist")
     assert f"no public data of {KINETICS}" in capsys.readouterr().out
-    competition = yaml.safe_load(bundle_files(tmp_path / "dist" / f"{KINETICS}.zip")["competition.yaml"])
+    competition = yaml.safe_load(read_zip(tmp_path / "dist" / f"{KINETICS}.zip")["competition.yaml"])
     assert "public_data" not in competition["phases"][0]
 
 
 def test_public_data_of_a_later_phase_is_a_warning(bundles, tmp_path):
-    files = bundle_files(bundles / f"{GESTURE}.zip")
+    files = read_zip(bundles / f"{GESTURE}.zip")
     competition = yaml.safe_load(files["competition.yaml"])
-    source = shutil.copytree(REFERENCES / GESTURE, tmp_path / "final")
-    reference = zip_files(files[f"{GESTURE}_reference.zip"])
-    files["final_reference.zip"] = zip_bytes(reference)
-    public = folder_files(_public_of(source, tmp_path))
-    files["final_public.zip"] = zip_bytes(public)
-    first = competition["phases"][0]
-    competition["tasks"].append(
-        {**competition["tasks"][0], "index": 1, "reference_data": "final_reference.zip"}
-    )
-    later = {
-        **first,
-        "index": 1,
-        "name": "Final",
-        "start": "2028-01-01 00:00:00",
-        "end": "2028-12-31 00:00:00",
-        "tasks": [1],
-        "public_data": "final_public.zip",
-    }
-    competition["phases"].append(later)
+    public_data_command(GESTURE, REFERENCES / GESTURE, tmp_path / "public", None, replace=False)
+    files["final_public.zip"] = zip_bytes(folder_files(tmp_path / "public"))
+    files["final_reference.zip"] = files[f"{GESTURE}_reference.zip"]
+    (task,), (first,) = competition["tasks"], competition["phases"]
+    competition["tasks"].append({**task, "index": 1, "reference_data": "final_reference.zip"})
+    dates = {"start": "2028-01-01 00:00:00", "end": "2028-12-31 00:00:00"}
+    later = {"index": 1, "name": "Final", "tasks": [1], "public_data": "final_public.zip"}
+    competition["phases"].append({**first, **later, **dates})
     files["competition.yaml"] = yaml.safe_dump(competition).encode()
     path = tmp_path / "two.zip"
     path.write_bytes(zip_bytes(files))
     report, _ = lint_bundle(path)
     assert ("L-LEAK", "competition.yaml", "/phases/1/public_data") in places_of(report.warnings)
     assert report.errors.ok
-
-
-def _public_of(source, tmp_path):
-    public_data_command(GESTURE, source, tmp_path / "final_public", None, replace=False)
-    return tmp_path / "final_public"
 
 
 @pytest.mark.slow
@@ -238,6 +202,5 @@ def test_each_later_part_has_its_zip_beside_the_bundles_and_a_line_on_when_to_ad
         (line,) = [line for line in lines if f"{name}_public.zip" in line]
         assert phase["name"] in line and phase["start"] in line
     (parts / f"{names[1]}_public" / "classes.json").write_text("{}")
-    with pytest.raises(Refused) as refused:
-        build_all(parts, output=tmp_path / "dist", source=competition.parent)
-    assert places_of(refused.value.findings) == [("L-LEAK", f"{names[1]}_public.zip", "classes.json")]
+    findings = refused(build_all, parts, output=tmp_path / "dist", source=competition.parent)
+    assert places_of(findings) == [("L-LEAK", f"{names[1]}_public.zip", "classes.json")]

@@ -16,9 +16,8 @@ from organizer.bundle.source import load_competition
 from organizer.bundle.start import start
 from quality.competition import write_source
 from scoring_program.task import task_ids
-from tests.helpers import PUBLISHED, places_of
+from tests.helpers import PUBLISHED, places_of, refused
 from tests.organizer.message_texts import START_ERRORS
-from validator.findings import Refused
 
 ID = "chalearn_gesture"
 TITLE = "Gestures: who sees them first?"
@@ -108,9 +107,7 @@ def test_started_competition_can_get_a_final_phase_and_a_new_task(checkout):
 def test_changed_files_are_replaced_only_on_request(checkout):
     (checkout / "pages" / "terms.md").write_text("my terms\n", encoding="utf-8")
     before = texts_of(checkout)
-    with pytest.raises(Refused) as error:
-        start(ID, TITLE, False, checkout)
-    (problem,) = error.value.findings.problems
+    (problem,) = refused(start, ID, TITLE, False, checkout).problems
     assert f"{problem.problem}; {problem.remedy}" == START_ERRORS[problem.code]
     assert texts_of(checkout) == before
     start(ID, TITLE, True, checkout)
@@ -120,9 +117,7 @@ def test_changed_files_are_replaced_only_on_request(checkout):
 def test_without_git_nothing_is_replaced(checkout):
     shutil.rmtree(checkout / ".git")
     before = texts_of(checkout)
-    with pytest.raises(Refused) as error:
-        start(ID, TITLE, False, checkout)
-    assert [problem.code for problem in error.value.findings.problems] == ["E-START"]
+    assert [problem.code for problem in refused(start, ID, TITLE, False, checkout).problems] == ["E-START"]
     assert texts_of(checkout) == before
 
 
@@ -141,16 +136,15 @@ def test_task_that_no_phase_offers_is_refused(checkout):
     start(ID, TITLE, False, checkout)
     shutil.rmtree(checkout / "out")
     before = texts_of(checkout)
-    with pytest.raises(Refused) as error:
-        start("densepose", TITLE, True, checkout)
-    assert places_of(error.value.findings) == [("L-TASK", "competition.yaml", "/tasks")]
+    assert places_of(refused(start, "densepose", TITLE, True, checkout)) == [
+        ("L-TASK", "competition.yaml", "/tasks")
+    ]
     assert texts_of(checkout) == before
 
 
 def test_without_a_title_nothing_is_written(checkout):
     before = (checkout / "competition.yaml").read_bytes()
-    with pytest.raises(Refused) as error:
-        start(ID, " ", False, checkout)
-    assert places_of(error.value.findings) == [("L-SCHEMA", "competition.yaml", "/title")]
-    assert "--title" in error.value.findings.problems[0].remedy
+    findings = refused(start, ID, " ", False, checkout)
+    assert places_of(findings) == [("L-SCHEMA", "competition.yaml", "/title")]
+    assert "--title" in findings.problems[0].remedy
     assert (checkout / "competition.yaml").read_bytes() == before

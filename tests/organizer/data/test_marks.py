@@ -79,21 +79,14 @@ def test_answers_that_are_arrays_score_as_those_in_files(tmp_path_factory, seed,
     assert task.score(rows).scores == task.score(task.read(files)).scores
 
 
-def test_what_takes_long_is_named_while_it_runs(tmp_path, capsys, monkeypatch):
-    arguments = ["prepare", ID, "--source", str(REFERENCES / ID), "--output", str(tmp_path / "out")]
-    monkeypatch.setattr(progress, "SECONDS", 0)
-    assert main(arguments) == 0
-    assert "... reading the files" in capsys.readouterr().err
-    monkeypatch.setattr(progress, "SECONDS", 100)
-    assert main(arguments) == 0
-    assert capsys.readouterr().err == ""
-
-
-def test_make_reference_writes_marks_and_prints_them(tmp_path, capsys):
+@pytest.mark.parametrize(("seconds", "is_named"), [(0, True), (100, False)])
+def test_preparing_prints_marks_and_names_what_takes_long(tmp_path, capsys, monkeypatch, seconds, is_named):
+    monkeypatch.setattr(progress, "SECONDS", seconds)
     arguments = ["prepare", ID, "--source", str(REFERENCES / ID), "--output", str(tmp_path / "out")]
     assert main(arguments) == 0
-    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("mark: ")]
-    assert len(lines) == 4
+    printed = capsys.readouterr()
+    assert printed.out.count("\nmark: ") == 4
+    assert ("... reading the files" in printed.err) == bool(printed.err) == is_named
     assert json.loads((tmp_path / "out" / MARKS_FILE).read_text())["settings"] == {"protocol": "published"}
 
 

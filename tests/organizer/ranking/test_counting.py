@@ -104,7 +104,9 @@ def test_the_setting_of_the_reference_holds_unless_an_option_says_otherwise(tmp_
     reference = tmp_path / "reference" / ID
     shutil.copytree(REFERENCE, reference)
     (reference / "settings.yaml").write_text("counts: last\n")
-    submissions = write_submissions(tmp_path / "in", {"a/1.zip": sample(), "a/2.zip": sample("weak")})
+    submissions = write_submissions(
+        tmp_path / "in", {"a/1.zip": sample(), "a/2.zip": sample("weak"), "a/3.zip": b"no"}
+    )
     for options, counting in (((), "a/2.zip"), (("--counts", "best"), "a/1.zip")):
         assert call(submissions, tmp_path / "out", *options, reference=reference) == 0
         assert rows(tmp_path / "out" / "ranking.csv", "team")["a"]["submission"] == counting

@@ -85,28 +85,15 @@ def test_the_last_by_id_are_beyond_a_limit_of_a_day_and_those_use_up_no_other():
     records = [record_of(number) for number in (10, 9, 11, 8)]
     assert broken(records) == {10: [Rule.DAILY_LIMIT], 11: [Rule.DAILY_LIMIT]}
     next_days = [record_of(number, f"2027-01-{number}") for number in (12, 13, 14)]
-    assert broken([*records, *next_days]) == {
-        10: [Rule.DAILY_LIMIT],
-        11: [Rule.DAILY_LIMIT],
-        14: [Rule.LIMIT],
-    }
-
-
-def test_the_last_by_date_are_beyond_a_limit_whatever_their_ids():
-    days = [record_of(20 - number, f"2027-01-{number:02}") for number in range(2, 8)]
-    assert broken(days) == {20 - 6: [Rule.LIMIT], 20 - 7: [Rule.LIMIT]}
-    times = [record_of(3 - hour, f"2027-01-10T0{hour}:00") for hour in range(3)]
-    assert broken(times) == {1: [Rule.DAILY_LIMIT]}
+    over = {10: [Rule.DAILY_LIMIT], 11: [Rule.DAILY_LIMIT], 14: [Rule.LIMIT]}
+    assert broken([*records, *next_days]) == over
 
 
 def test_what_is_early_late_or_excluded_uses_up_no_limit():
     dates = ["2026-12-30", "2027-01-05", "2027-01-06", "2027-01-07", "2027-01-08", "2027-02-01"]
     records = [record_of(number, date) for number, date in enumerate(dates, start=1)]
-    assert broken([*records, record_of(7, "2027-01-04", counts="no")]) == {
-        1: [Rule.EARLY],
-        6: [Rule.LATE],
-        7: [Rule.EXCLUDED],
-    }
+    rules = {1: [Rule.EARLY], 6: [Rule.LATE], 7: [Rule.EXCLUDED]}
+    assert broken([*records, record_of(7, "2027-01-04", counts="no")]) == rules
 
 
 def test_what_organizers_rank_all_the_same_uses_up_limits():
@@ -116,15 +103,9 @@ def test_what_organizers_rank_all_the_same_uses_up_limits():
 
 
 def test_limits_hold_for_teams_and_several_users_of_one_are_listed():
-    records = [
-        record_of(number, user=user, team="A")
-        for number, user in enumerate(["anna", "anna2", "anna"], start=1)
-    ]
-    assert broken(records) == {
-        1: [Rule.USERS],
-        2: [Rule.USERS],
-        3: [Rule.DAILY_LIMIT, Rule.USERS],
-    }
+    users = ["anna", "anna2", "anna"]
+    records = [record_of(number, user=user, team="A") for number, user in enumerate(users, start=1)]
+    assert broken(records) == {1: [Rule.USERS], 2: [Rule.USERS], 3: [Rule.DAILY_LIMIT, Rule.USERS]}
     violations = find_violations(records, PHASE, enforce=True)
     assert [name.partition("_")[0] for name in names_left_out(violations)] == ["3"]
     assert "anna, anna2" in violations[0].reason
@@ -137,22 +118,6 @@ def test_limits_hold_in_folders_whose_dates_are_known():
         records.append(Record(submission, str(number), Entry(SCORED), Path()))
     names = [violation.record.submission.name for violation in find_violations(records, PHASE, False)]
     assert names == ["A/0.zip", "A/1.zip"]
-
-
-def test_invalid_and_equal_submissions_do_not_count_and_limits_are_of_a_team():
-    records = [
-        record_of(1),
-        record_of(2, outcome=INVALID),
-        record_of(3, digest="1"),
-        record_of(4, user="bob"),
-        record_of(5),
-    ]
-    assert broken(records) == {}
-    again_on_that_day, on_the_next = record_of(7, digest="6"), record_of(8, digest="6", date="2027-01-11")
-    assert broken([*records, record_of(6), again_on_that_day, on_the_next]) == {
-        6: [Rule.DAILY_LIMIT],
-        7: [Rule.DAILY_LIMIT],
-    }
 
 
 def plain_rules(records, phase):
@@ -212,15 +177,10 @@ def test_dates_and_limits_are_those_of_a_plain_program(seed):
     records = []
     for number in range(1, 60):
         hour = f"T{rng.randrange(24):02d}:{rng.randrange(60):02d}:00"
-        records.append(
-            record_of(
-                number,
-                date=f"2027-01-{rng.randint(8, 13):02d}{rng.choice(['', hour])}",
-                user=rng.choice("abc"),
-                outcome=rng.choice([SCORED, SCORED, SCORED, INVALID]),
-                digest=str(rng.randrange(40)),
-            )
-        )
+        date = f"2027-01-{rng.randint(8, 13):02d}{rng.choice(['', hour])}"
+        outcome = rng.choice([SCORED, SCORED, SCORED, INVALID])
+        digest = str(rng.randrange(40))
+        records.append(record_of(number, date, user=rng.choice("abc"), outcome=outcome, digest=digest))
     # By the order of names, "10" is before "9".
     assert broken(sorted(records, key=lambda record: record.submission.name), phase) == plain_rules(
         records, phase
@@ -242,10 +202,7 @@ def test_a_user_in_two_teams_is_listed_and_not_left_out():
     assert names_left_out(violations) == []
 
 
-@pytest.mark.parametrize(
-    ("enforce", "left_out"),
-    [(False, [4]), (True, [1, 4])],
-)
+@pytest.mark.parametrize(("enforce", "left_out"), [(False, [4]), (True, [1, 4])])
 def test_only_what_is_certain_is_left_out_and_what_organizers_say_comes_before(enforce, left_out):
     records = [
         record_of(1, "2027-02-01", user="a"),
@@ -255,10 +212,6 @@ def test_only_what_is_certain_is_left_out_and_what_organizers_say_comes_before(e
     ]
     names = names_left_out(find_violations(records, PHASE, enforce))
     assert [int(name.partition("_")[0]) for name in names] == left_out
-
-
-def test_what_is_ranked_all_the_same_is_listed():
-    assert broken([record_of(1, "2027-02-01", counts="yes")], enforce=True) == {1: [Rule.LATE]}
 
 
 def test_each_submission_that_is_left_out_is_counted_once_for_one_public_reason():

@@ -17,7 +17,6 @@ from organizer.ranking.leaderboard import (
     LeaderboardColumns,
     SiteScore,
     compare_leaderboard,
-    parse_columns,
     read_leaderboard,
 )
 from organizer.runs.submissions import SubmissionsError
@@ -133,12 +132,6 @@ def test_a_user_is_compared_with_the_own_best_whoever_counts_for_the_team():
     board = Leaderboard([SiteScore("anna", 0.7), SiteScore("anna2", 0.8)], 4)
     rows = compare_leaderboard(board, records, load_task(ID))
     assert [row.verdict for row in rows] == [EQUAL, EQUAL]
-
-
-def test_columns_are_two_titles():
-    assert parse_columns("User, Final score") == ("User", "Final score")
-    with pytest.raises(ValueError, match="USER,SCORE"):
-        parse_columns("User")
 
 
 @pytest.mark.parametrize(("precision", "verdicts"), [(4, [EQUAL, DIFFERENT]), (0, [EQUAL, EQUAL])])

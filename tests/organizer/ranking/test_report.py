@@ -14,7 +14,6 @@ import pytest
 from organizer.__main__ import main
 from organizer.files import folder_files
 from organizer.ranking.team_page import other_teams
-from tests.helpers import only_at_night
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 from tests.starting_kit.comparing.test_standings import standings
 
@@ -181,23 +180,6 @@ def test_a_report_is_the_same_again_and_without_teams_that_are_gone(tmp_path):
     assert after == {*before, "teams/own.html"} - {page_of_a}
 
 
-@only_at_night()
-@pytest.mark.slow
-def test_two_protocols_get_a_report_each(tmp_path):
-    out = ranked(tmp_path, "", "--protocols", "published", "released")
-    assert report(out, tmp_path / "report") == 0
-    for protocol in ("published", "released"):
-        assert f"|protocol:{protocol}|" in (tmp_path / "report" / protocol / "methods.txt").read_text()
-    (tmp_path / "report" / "released" / "teams" / "my notes.html").write_text("kept")
-    assert call(tmp_path / "in", out, reference=tmp_path / "reference" / ID) == 0
-    assert report(out, tmp_path / "report") == 0
-    once = folder_files(tmp_path / "report")
-    names = {name.partition("/")[0] for name in once}
-    assert {"ranking.csv", "ranking.tex", "methods.txt", "teams", "released"} <= names
-    assert [name for name in once if name.startswith("released/")] == ["released/teams/my notes.html"]
-    assert not (tmp_path / "report" / "published").exists()
-
-
 @pytest.mark.slow
 def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     assert report(tmp_path, tmp_path / "report") == 1
@@ -206,17 +188,10 @@ def test_without_a_ranking_there_is_no_report(tmp_path, capsys):
     out = ranked(tmp_path)
     kept = (out / "ranking.json").read_text()
     (ranking,) = json.loads(kept)["rankings"]
-    for damaged in (
-        [],
-        [[1]],
-        1,
-        [{**ranking, "violations": [2]}],
-        [{**ranking, "submissions": [1]}],
-    ):
-        (out / "ranking.json").write_text(json.dumps({**json.loads(kept), "rankings": damaged}))
-        assert report(out, tmp_path / "report") == 1
-        assert f"make rescore ID={ID}" in capsys.readouterr().out
-    for text in ("", "[", '{"format": 2}', json.dumps({**json.loads(kept), "task": "densepose"})):
+    rankings = [[], [[1]], 1, [{**ranking, "violations": [2]}], [{**ranking, "submissions": [1]}]]
+    damaged = [{**json.loads(kept), "rankings": rankings_of_run} for rankings_of_run in rankings]
+    damaged.append({**json.loads(kept), "task": "densepose"})
+    for text in ("", "[", '{"format": 2}', *map(json.dumps, damaged)):
         (out / "ranking.json").write_text(text)
         assert report(out, tmp_path / "report") == 1
         assert f"make rescore ID={ID}" in capsys.readouterr().out
@@ -245,12 +220,3 @@ def test_pages_of_teams_in_a_long_ranking_list_those_next_to_it():
     assert listed == [f"team {i}" for i in range(29, 130) if i != 120]
     assert len([svg for svg in table.iter("svg") if svg.get("class") == "forest"]) == len(listed)
     assert not more
-
-
-@pytest.mark.slow
-def test_what_a_killed_process_left_is_removed(everything, tmp_path):
-    assert report(everything, tmp_path) == 0
-    for folder in (tmp_path, tmp_path / "teams"):
-        (folder / ".ranking.csv.4711.tmp").write_text("half of it")
-    assert report(everything, tmp_path) == 0
-    assert not [*tmp_path.rglob(".*")]

@@ -21,19 +21,7 @@ from tests.rescoring import ID
 
 FOLDER = Path(__file__).parent / "snapshots"
 BLOCKS = {
-    "h1",
-    "h2",
-    "h3",
-    "p",
-    "li",
-    "tr",
-    "summary",
-    "figcaption",
-    "section",
-    "nav",
-    "div",
-    "text",
-    "title",
+    *["h1", "h2", "h3", "p", "li", "tr", "summary", "figcaption", "section", "nav", "div", "text", "title"]
 }
 # Other in each version, and for each way to compress.
 CHANGING = {r"[a-z_]+\|protocol:\S+|x\|ref:0": "SIGNATURE", r"(?m)^[0-9a-f]{8}(?= )": "DIGEST"}

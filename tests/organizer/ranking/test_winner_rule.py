@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import shutil
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,12 +13,11 @@ from organizer.__main__ import main
 from organizer.ranking import command
 from organizer.ranking.statistics import best_first, half_scores_of
 from organizer.ranking.winner_rule import WinnerBaseline, WinnerRule, parse_gain, winner_line
-from organizer.runs.rescore import Record
-from organizer.runs.scoring_process import SCORED, Entry
-from organizer.runs.submissions import Submission
-from scoring_program.metrics.resampling import half_scores, sides, weighted_mean
+from organizer.runs.scoring_process import SCORED
+from scoring_program.metrics.resampling import sides
 from scoring_program.task import load_task
 from tests.helpers import make_zip
+from tests.organizer.ranking.test_page import record_of
 from tests.rescoring import ID, REFERENCE, call, rows, sample, varied, write_submissions
 
 TEAMS = {"best/a.zip": sample(), "middle/b.zip": varied(90), "low/c.zip": sample("weak")}
@@ -28,23 +26,6 @@ TEAMS = {"best/a.zip": sample(), "middle/b.zip": varied(90), "low/c.zip": sample
 @pytest.fixture
 def folder(tmp_path):
     return write_submissions(tmp_path / "in", TEAMS)
-
-
-def record_of(name, item_scores):
-    """Return the record of a submission with these scores of items, whose score is their mean."""
-    halves = half_scores(lambda weights: weighted_mean(item_scores, weights), np.arange(len(item_scores)))
-    entry = Entry(
-        outcome=SCORED,
-        score=halves.score,
-        scores={"score": halves.score, "coverage": 1.0},
-        first=halves.first.tolist(),
-        second=halves.second.tolist(),
-        n_items=halves.n_items,
-        items=[f"item {number}" for number in range(len(item_scores))],
-        item_scores=item_scores.tolist(),
-    )
-    source = Path(f"{name}.zip")
-    return Record(Submission(source.name, name, "", source), name, entry, source)
 
 
 def baseline_zip(folder, name):
@@ -145,13 +126,6 @@ def test_preparing_says_what_the_rule_asks_for(tmp_path, capsys, gain, words):
     assert main(["prepare", ID, "--source", str(source), "--output", str(tmp_path / "out")]) == 0
     (line,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("rule for winners")]
     assert words in line
-
-
-@pytest.mark.parametrize("text", ["ten", "-5%", "2000%"])
-def test_share_that_is_none_is_a_usage_error(folder, tmp_path, text):
-    with pytest.raises(SystemExit) as end:
-        call(folder, tmp_path / "out", "--beats", "low", f"--by={text}")
-    assert end.value.code == 2
 
 
 def test_share_may_be_in_percent():

@@ -14,8 +14,7 @@ from organizer.runs import built
 from organizer.runs.built import find_offer, offers_of, rules_of_phase
 from organizer.runs.phase import Phase
 from quality.competition import competition_text
-from tests.helpers import REFERENCES
-from validator.findings import Refused
+from tests.helpers import REFERENCES, refused
 
 ID = "chalearn_gesture"
 
@@ -40,16 +39,21 @@ def competition(references=("chalearn_gesture", "chalearn_gesture_2")):
 OFFERS = offers_of(competition(), ID)
 
 
+@pytest.fixture
+def two_phases(tmp_path, monkeypatch):
+    """Have a competition with a final phase on other data, of which nothing is built."""
+    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
+    monkeypatch.setattr(built, "load_competition", lambda: data)
+    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+
+
 def test_several_references_are_refused_until_one_or_a_phase_is_named():
-    with pytest.raises(Refused) as refused:
-        find_offer(OFFERS, ID, "", None)
-    (problem,) = refused.value.findings.problems
+    (problem,) = refused(find_offer, OFFERS, ID, "", None).problems
     assert problem.code == "L-REFERENCE"
     assert find_offer(OFFERS, ID, "Phase 2", None).reference == "chalearn_gesture_2"
     assert find_offer(OFFERS, ID, "", {"chalearn_gesture_2"}).phase_name == "Phase 2"
     assert find_offer(OFFERS, ID, "", {"of_my_own"}) is None
-    with pytest.raises(Refused):
-        find_offer(OFFERS, ID, "", {"chalearn_gesture", "chalearn_gesture_2"})
+    refused(find_offer, OFFERS, ID, "", {"chalearn_gesture", "chalearn_gesture_2"})
 
 
 def test_one_reference_in_several_phases_needs_no_name_and_tells_no_phase():
@@ -66,22 +70,15 @@ def test_a_single_phase_is_meant_whatever_the_reference_is_called():
     ("task_id", "remedy"), [(ID, '"Phase 1"'), ("densepose", "organizer start densepose")]
 )
 def test_phase_that_is_not_there_is_refused(task_id, remedy):
-    with pytest.raises(Refused) as refused:
-        find_offer(offers_of(competition(), task_id), task_id, "Final", None)
-    (problem,) = refused.value.findings.problems
+    (problem,) = refused(find_offer, offers_of(competition(), task_id), task_id, "Final", None).problems
     assert problem.code == "L-PHASE"
     assert remedy in problem.remedy
 
 
 @pytest.mark.parametrize("folder", [".", ID])
-def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypatch, folder):
+def test_a_phase_is_not_ranked_with_the_reference_of_another(two_phases, tmp_path, folder):
     shutil.copytree(REFERENCES / ID, tmp_path / ID)
-    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
-    monkeypatch.setattr(built, "load_competition", lambda: data)
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
-    with pytest.raises(Refused) as refused:
-        built.built_task(ID, tmp_path / folder, "Final phase")
-    (problem,) = refused.value.findings.problems
+    (problem,) = refused(built.built_task, ID, tmp_path / folder, "Final phase").problems
     assert problem.code == "L-REFERENCE"
     assert "chalearn_gesture_2" in problem.remedy
     (tmp_path / ID).rename(tmp_path / f"{ID}_2")
@@ -89,11 +86,8 @@ def test_a_phase_is_not_ranked_with_the_reference_of_another(tmp_path, monkeypat
     assert built.built_task(ID, other, "Final phase").reference == tmp_path / f"{ID}_2"
 
 
-def test_a_reference_that_was_not_divided_is_warned_of(tmp_path, monkeypatch, capsys):
+def test_a_reference_that_was_not_divided_is_warned_of(two_phases, tmp_path, capsys):
     shutil.copytree(REFERENCES / ID, tmp_path / ID)
-    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
-    monkeypatch.setattr(built, "load_competition", lambda: data)
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
     built.built_task(ID, tmp_path, "Main phase")
     (warning,) = capsys.readouterr().out.splitlines()
     assert warning.startswith("warning | ")
@@ -104,10 +98,7 @@ def test_a_reference_that_was_not_divided_is_warned_of(tmp_path, monkeypatch, ca
     assert capsys.readouterr().out == ""
 
 
-def test_a_ranking_of_one_of_several_phases_has_the_name_of_the_phase(tmp_path, monkeypatch):
-    data = yaml.safe_load(with_phases_of_parts(competition_text(), ID, "a", ["final"]))
-    monkeypatch.setattr(built, "load_competition", lambda: data)
-    monkeypatch.setattr(built, "DIST", tmp_path / "dist")
+def test_a_ranking_of_one_of_several_phases_has_the_name_of_the_phase(two_phases, tmp_path):
     shutil.copytree(REFERENCES / ID, tmp_path / f"{ID}_2")
     assert built.built_task(ID, tmp_path, "Final phase").label == "final-phase"
 
@@ -116,9 +107,7 @@ def test_a_ranking_of_one_of_several_phases_has_the_name_of_the_phase(tmp_path, 
 def test_phases_that_no_command_could_tell_apart_are_refused(tmp_path, name):
     text = with_phases_of_parts(competition_text(), ID, "a", ["final"])
     (tmp_path / "competition.yaml").write_text(text.replace("Final phase", name), encoding="utf-8")
-    with pytest.raises(Refused) as refused:
-        load_competition(tmp_path)
-    (problem,) = refused.value.findings.problems
+    (problem,) = refused(load_competition, tmp_path).problems
     assert (problem.code, problem.where) == ("L-PHASE", "/phases")
     assert name in problem.problem
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 
 import pytest
 import yaml
@@ -13,13 +12,12 @@ from organizer import files
 from organizer.__main__ import main
 from organizer.bundle import source as source_module
 from organizer.bundle.cut import one_task
-from organizer.bundle.programs import build_program
 from organizer.runs import built
 from organizer.runs.dry_run import describe, read_scores
 from organizer.runs.worker import TIMED_OUT, BuiltTask, Run, container_command, run_program
 from quality.competition import write_source
 from scoring_program.task import load_task
-from tests.helpers import ROOT, SAMPLES, make_zip, printed_problems
+from tests.helpers import REFERENCES, SAMPLES, make_zip
 
 ID = "chalearn_gesture"
 TASK = load_task(ID)
@@ -28,6 +26,33 @@ PAGE = {"detailed_results.html": b"<p>"}
 
 def run_of(outputs, code=0):
     return Run(code, 1.0, "", "", outputs=outputs)
+
+
+@pytest.fixture
+def run_files(tmp_path):
+    """Return a function that runs a program, the files of its zip, on nothing."""
+
+    def run(files, time_limit=30.0, engine=None):
+        (tmp_path / "empty").mkdir()
+        task = BuiltTask(ID, make_zip(files), tmp_path / "empty", time_limit)
+        return run_program(task, tmp_path / "empty", tmp_path / "app", engine)
+
+    return run
+
+
+@pytest.fixture
+def docker(tmp_path, monkeypatch):
+    """Return a function that has a script take the place of Docker, which writes its calls into a file."""
+
+    def script(*lines, only=False):
+        engine = tmp_path / "bin" / "docker"
+        engine.parent.mkdir()
+        engine.write_text("\n".join(["#!/bin/sh", f'echo "$@" >> {tmp_path}/calls', *lines, ""]))
+        engine.chmod(0o755)
+        others = [] if only else [os.environ["PATH"]]
+        monkeypatch.setenv("PATH", os.pathsep.join([str(engine.parent), *others]))
+
+    return script
 
 
 @pytest.mark.parametrize(
@@ -68,9 +93,8 @@ def test_failed_run_has_no_row():
 
 def test_dry_run_command_scores_a_sample(tmp_path, capsys):
     submission = tmp_path / "my.zip"
-    sample = ROOT / "starting_kit" / "samples" / ID / "weak"
-    submission.write_bytes(make_zip({path.name: path.read_text() for path in sample.iterdir()}))
-    arguments = ["dry-run", ID, str(submission), "--reference", str(ROOT / "reference_data" / ID)]
+    submission.write_bytes(make_zip(files.folder_files(SAMPLES / ID / "weak")))
+    arguments = ["dry-run", ID, str(submission), "--reference", str(REFERENCES / ID)]
     assert main([*arguments, "--output", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "leaderboard row | " in out
@@ -80,21 +104,11 @@ def test_dry_run_command_scores_a_sample(tmp_path, capsys):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("more", "image"),
-    [
-        ([], "codalab/codalab-legacy:py312"),
-        (["--image", "my/image:1"], "my/image:1"),
-    ],
+    ("more", "image"), [([], "codalab/codalab-legacy:py312"), (["--image", "my/image:1"], "my/image:1")]
 )
-def test_dry_run_takes_the_image_of_the_competition_or_a_given_one(
-    tmp_path, capsys, monkeypatch, more, image
-):
-    engine = tmp_path / "bin" / "docker"
-    engine.parent.mkdir()
-    engine.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\n')
-    engine.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
-    sample = ROOT / "starting_kit" / "samples" / ID / "good"
+def test_dry_run_takes_the_image_of_the_competition_or_a_given_one(tmp_path, capsys, docker, more, image):
+    docker()
+    sample = SAMPLES / ID / "good"
     main(["dry-run", ID, str(sample), "--output", str(tmp_path / "out"), *more])
     assert f"ran in a container (docker, {image})" in capsys.readouterr().out
     # The engine is asked once whether it runs.
@@ -132,7 +146,7 @@ def test_row_is_that_of_the_leaderboard(tmp_path, monkeypatch):
 
 
 def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
-    sample, out = ROOT / "starting_kit" / "samples" / ID / "good", tmp_path / "out"
+    sample, out = SAMPLES / ID / "good", tmp_path / "out"
     out.mkdir()
     with files.locked(out):
         assert main(["dry-run", ID, str(sample), "--output", str(out)]) == 2
@@ -142,71 +156,35 @@ def test_a_second_dry_run_in_one_folder_says_who_works_there(tmp_path, capsys):
     assert not (out / "app").exists()
 
 
-@pytest.mark.slow
-def test_dry_run_on_a_broken_reference_shows_the_organizer_the_reason(tmp_path, capsys):
-    reference, sample = tmp_path / ID, ROOT / "starting_kit" / "samples" / ID / "good"
-    shutil.copytree(ROOT / "reference_data" / ID, reference)
-    (reference / "DemoSequence0001_labels.csv").write_text("1,two,3\n")
-    arguments = ["dry-run", ID, str(sample), "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert main(arguments) == 2
-    *_, last = capsys.readouterr().out.splitlines()
-    assert last.startswith("reference | 1. E-CSV-INTEGER DemoSequence0001_labels.csv: ")
-    assert last.endswith("At line 1 column 2.")
+def test_program_is_killed_at_its_time_limit(run_files):
+    files = {"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"}
+    assert run_files(files, time_limit=0.3).exit_code == TIMED_OUT
 
 
-def test_program_is_killed_at_its_time_limit(tmp_path):
-    program = make_zip(
-        {"metadata.yaml": "command: python3 /app/program/x.py", "x.py": "import time; time.sleep(60)"}
-    )
-    empty = tmp_path / "ref"
-    empty.mkdir()
-    run = run_program(BuiltTask(ID, program, empty, 0.3), empty, tmp_path / "app", None)
-    assert run.exit_code == TIMED_OUT
+@pytest.mark.parametrize(
+    ("name", "command", "arguments"),
+    [
+        ("metadata.yaml", "python3 /app/program/x.py $HOME /app/input '*'", ["$HOME", "{app}/input", "*"]),
+        # The names of classic CodaLab.
+        ("metadata", "python3 $program/x.py $input $output $outputs", ["{app}/input", "{app}/output", "$outputs"]),
+    ],
+)  # fmt: skip
+def test_command_has_the_names_of_folders_and_no_shell(run_files, tmp_path, name, command, arguments):
+    run = run_files({name: f"command: {command}", "x.py": "import sys; print(sys.argv[1:])"})
+    assert run.stdout.strip() == str([argument.format(app=tmp_path / "app") for argument in arguments])
 
 
-def test_program_folder_is_read_only_and_the_command_sees_no_shell(tmp_path):
-    code = "import sys; print(sys.argv[1:])"
-    program = make_zip(
-        {"metadata.yaml": "command: python3 /app/program/x.py $HOME /app/input '*'", "x.py": code}
-    )
-    empty = tmp_path / "ref"
-    empty.mkdir()
-    run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app", None)
-    assert run.stdout.strip() == str(["$HOME", str(tmp_path / "app" / "input"), "*"])
-
-
-def test_folders_may_have_classic_codalabs_names_in_a_metadata_without_suffix(tmp_path):
-    code = "import sys; print(sys.argv[1:])"
-    program = make_zip({"metadata": "command: python3 $program/x.py $input $output $outputs", "x.py": code})
-    empty = tmp_path / "ref"
-    empty.mkdir()
-    run = run_program(BuiltTask(ID, program, empty, 30), empty, tmp_path / "app", None)
-    assert run.stdout.strip() == str(
-        [str(tmp_path / "app" / name) for name in ("input", "output")] + ["$outputs"]
-    )
-
-
-def test_a_container_is_ended_at_the_time_limit(tmp_path, monkeypatch):
-    engine = tmp_path / "bin" / "docker"
-    engine.parent.mkdir()
-    lines = ["#!/bin/sh", f'echo "$@" >> {tmp_path}/calls', 'case "$1" in run) exec sleep 30;; esac']
-    engine.write_text("\n".join(lines))
-    engine.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{engine.parent}{os.pathsep}{os.environ['PATH']}")
-    (tmp_path / "empty").mkdir()
-    built = BuiltTask(ID, build_program(ID), tmp_path / "empty", time_limit=0.5)
-    assert run_program(built, tmp_path / "empty", tmp_path / "app", "docker").exit_code == TIMED_OUT
+def test_a_container_is_ended_at_the_time_limit(run_files, docker, tmp_path):
+    docker('case "$1" in run) exec sleep 30;; esac')
+    files = {"metadata.yaml": "command: python3 /app/program/x.py", "x.py": ""}
+    assert run_files(files, time_limit=0.5, engine="docker").exit_code == TIMED_OUT
     started, ended = (tmp_path / "calls").read_text().splitlines()
     (name,) = re.findall(r"--name=(\S+)", started)
     assert ended == f"kill {name}"
 
 
-def test_image_that_is_asked_for_needs_an_engine_whose_daemon_runs(tmp_path, monkeypatch, capsys):
-    engine = tmp_path / "bin" / "docker"
-    engine.parent.mkdir()
-    engine.write_text("#!/bin/sh\nexit 1\n")
-    engine.chmod(0o755)
-    monkeypatch.setenv("PATH", str(engine.parent))
+def test_image_that_is_asked_for_needs_an_engine_whose_daemon_runs(tmp_path, docker, capsys):
+    docker("exit 1", only=True)
     call = f"dry-run {ID} {SAMPLES / ID / 'good'} --output {tmp_path / 'out'} --image no/such:1"
     with pytest.raises(SystemExit) as ended:
         main(call.split())
@@ -221,29 +199,3 @@ def test_container_has_no_network_and_a_read_only_program(tmp_path):
     assert "--network=none" in command
     assert f"--volume={tmp_path.resolve()}/program:/app/program:ro" in command
     assert command[-3:] == ["image:1", "python3", "/app/program/score.py"]
-
-
-def test_prepare_copies_what_is_good_and_says_what_is_not(tmp_path, capsys):
-    source = tmp_path / "source"
-    source.mkdir()
-    (source / "S1_labels.csv").write_text("1,1,10\n")
-    (source / "S1_data.csv").write_text("100,20,2000\n")
-    (source / "holiday.txt").write_text("x")
-    arguments = ["prepare", ID, "--source", str(source), "--output", str(tmp_path / "ref")]
-    assert main(arguments) == 0
-    expected = [
-        ".gitignore",
-        ".manifest.json",
-        ".overview.html",
-        "marks.json",
-        "sequences.json",
-        "signature_key.txt",
-        "vocabulary.json",
-    ]
-    assert sorted(path.name for path in (tmp_path / "ref").iterdir()) == expected
-    (source / "S1_labels.csv").write_text("1,90,120\n21,1,2\n")
-    assert main(arguments) == 1
-    printed = printed_problems(capsys.readouterr().out)
-    (problem,) = [problem for problem in printed if problem.code == "E-CSV-RANGE"]
-    assert problem[1:3] == ("S1_labels.csv", "line 2 column 1")
-    assert "gesture 21 " in problem.text

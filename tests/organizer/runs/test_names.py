@@ -141,15 +141,6 @@ def test_a_missing_table_is_refused(tmp_path):
         read_names(tmp_path / "none.csv", USERS)
 
 
-def test_user_of_a_name_with_two_phases_may_have_a_line_and_is_not_warned_of(tmp_path, capsys):
-    name = "9_ann_PhaseId3_2024-05-01_bob_PhaseId3_x.zip"
-    folder = write_submissions(tmp_path / "in", {name: b""})
-    table = written(tmp_path, "user,team\nann,A\n")
-    with find_submissions(folder, table) as submissions:
-        assert [submission.team for submission in submissions] == ["A"]
-    assert capsys.readouterr().out == ""
-
-
 FIRST, SECOND = (f"{number}_ann_PhaseId3_2026-01-10_12-30_x.zip" for number in (1000, 1001))
 AMBIGUOUS = "1002_bob_PhaseId3_y_PhaseId3_2026-01-11_12-30_x.zip"
 

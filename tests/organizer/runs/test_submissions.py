@@ -72,20 +72,36 @@ def test_mark_of_a_phase_in_the_name_of_a_user_or_a_file_stops_nothing(tmp_path,
     assert "warning" not in capsys.readouterr().out
 
 
-def test_marks_of_phases_in_the_folders_of_teams_stop_nothing(tmp_path):
-    names = ["ann/1_x_PhaseId3_2024-05-01_y.zip", "bob/2_x_PhaseId9_2024-05-01_y.zip"]
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
-        assert [submission.team for submission in submissions] == ["ann", "bob"]
+# Submissions with their teams, other files beside them, and what is said of these.
+READ = {
+    "marks of phases in the folders of teams": (
+        {"ann/1_x_PhaseId3_2024-05-01_y.zip": "ann", "bob/2_x_PhaseId9_2024-05-01_y.zip": "bob"}, [], ""),
+    "equal files in the folder of a team": (
+        {"team/9_ann_PhaseId3_2024-05-01_x.zip": "team", "team/10_ann_PhaseId3_2024-05-01_x.zip": "team"}, [], ""),
+    "a file beside a folder of its name": ({"a/1.zip": "a", "a.zip": "a.zip", "b.zip": "b"}, [], ""),
+    "results": (
+        {"9_ann_PhaseId3_2024-05-01_x.zip": "ann", "res_team.zip": "res_team", "output.zip": "output"},
+        ["res_9_ann_PhaseId3_2024-05-01_x.zip", "res_10_ann_PhaseId3_2024-05-01_x.zip"], "2 zips"),
+    "other packing programs": (
+        {"a.zip": "a"}, ["bob.rar", "cyd.tar.gz", "Thumbs.db", "._dan.rar"], "2 files: bob.rar, cyd.tar.gz"),
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "line"), [("7_zoe_PhaseId3_2024-05-01_x.zip", "3"), ("zoe.zip", "no name holds a PhaseId")]
-)
-def test_phases_that_there_are_instead_of_the_one_asked_for_are_listed(tmp_path, name, line):
-    folder = write_submissions(tmp_path / "in", {name: b""})
+@pytest.mark.parametrize(("teams", "others", "note"), READ.values(), ids=READ)
+def test_what_is_a_submission_has_a_team(tmp_path, capsys, teams, others, note):
+    folder = write_submissions(tmp_path / "in", dict.fromkeys([*teams, *others], b""))
+    with find_submissions(folder) as submissions:
+        assert {submission.name: submission.team for submission in submissions} == teams
+    printed = capsys.readouterr().out
+    assert note in printed
+    assert bool(note) == bool(printed)
+
+
+def test_where_no_name_holds_a_phase_none_can_be_asked_for(tmp_path):
+    folder = write_submissions(tmp_path / "in", {"zoe.zip": b""})
     with pytest.raises(SubmissionsError) as caught, find_submissions(folder, only_phase="9"):
         pass
-    assert any(line in text for text in caught.value.args[1:])
+    assert any("no name holds a PhaseId" in text for text in caught.value.args[1:])
 
 
 def test_what_has_no_phase_in_its_name_is_named_where_a_phase_is_asked_for(tmp_path, capsys):
@@ -217,13 +233,6 @@ def test_several_phases_are_refused_until_one_is_named(tmp_path, capsys):
     assert [line.split(":")[0].strip() for line in error.value.args[1:]] == ["PhaseId 3", "PhaseId 40"]
 
 
-def test_equal_files_in_folders_of_teams_are_no_reruns(tmp_path, capsys):
-    names = [f"team/9_{REST}", f"team/10_{REST}"]
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as found:
-        assert [own.name for own in found] == names
-    assert capsys.readouterr().out == ""
-
-
 def test_dates_in_names_end_the_warning_about_the_order_of_ids(tmp_path, capsys):
     table = tmp_path / "names.csv"
     rows = (f"{name},,2024-05-01T{hour}:00" for name, hour in zip(THREE, (12, 11, 10)))
@@ -289,13 +298,6 @@ def test_unpacked_submissions_of_classic_codalab_have_their_users(tmp_path):
         assert [(one.team, one.id) for one in submissions] == [("Blue", 2), ("anna", 1)]
 
 
-def test_results_beside_submissions_are_left_out(tmp_path, capsys):
-    names = [f"9_{REST}", f"res_9_{REST}", f"res_10_{REST}", "res_team.zip", "output.zip"]
-    with find_submissions(write_submissions(tmp_path / "in", dict.fromkeys(names, b""))) as submissions:
-        assert {submission.name for submission in submissions} == {f"9_{REST}", "res_team.zip", "output.zip"}
-    assert "2 zips" in capsys.readouterr().out
-
-
 SECOND = "10_bob_PhaseId3_2024-05-02_x.zip"
 
 
@@ -358,14 +360,6 @@ def test_baselines_among_submissions_are_named(tmp_path, capsys):
         pass
     (warning,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("warning")]
     assert "2 submissions: a.zip, d" in warning
-
-
-def test_files_of_other_packing_programs_are_named(tmp_path, capsys):
-    files = {"a.zip": b"", "bob.rar": b"", "cyd.tar.gz": b"", "Thumbs.db": b"", "._dan.rar": b""}
-    with find_submissions(write_submissions(tmp_path / "in", files)) as submissions:
-        assert [one.team for one in submissions] == ["a"]
-    (note,) = capsys.readouterr().out.splitlines()
-    assert "2 files: bob.rar, cyd.tar.gz" in note
 
 
 def test_members_with_equal_names_are_submissions_of_their_own(tmp_path):
@@ -442,11 +436,6 @@ def of_sample(task_id, path, prefix="9_ann_PhaseId3_2024-05-01_"):
     """Return a good sample submission of a task as a member of the download."""
     path.write_bytes(make_zip(folder_files(SAMPLES / task_id / "good")))
     return Submission(f"{prefix}{path.name}", "ann", "", path)
-
-
-@pytest.mark.parametrize("made_for", ["chalearn_action", "kinetics_tps", "anet_entities_gen", "densepose"])
-def test_task_of_a_submission_in_the_download_is_recognized(tmp_path, made_for):
-    assert other_task(of_sample(made_for, tmp_path / "x.zip"), ID) == made_for
 
 
 def test_empty_files_of_two_tasks_are_of_no_other_task(tmp_path):
