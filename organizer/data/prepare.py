@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fnmatch
 import io
 import json
+import os
 import secrets
 import shutil
 import tempfile
@@ -157,17 +159,11 @@ def _remedy_of_left_out(task: Task, paths: Sequence[Path], read_names: Sequence[
         remedy = f"{some_words(read_names)} alone is read: take it away, if the official files are meant"
     elif patterns:
         remedy += f", whose files are {', '.join(patterns)}"
-    folders = {
-        file.parent.relative_to(path.parent).as_posix()
-        for path in paths
-        for pattern in patterns
-        for file in path.rglob(pattern)
-        if path.is_dir()
-    }
+    folders = [folder for path in paths if path.is_dir() for folder in _folders_of_files(path, patterns)]
     if len(folders) > 1:
         remedy += f"; files of a reference are in {len(folders):,} folders: put them into one, if meant"
     elif folders:
-        folder = quote(folders.pop())
+        folder = quote(folders[0])
         remedy += f"; files of a reference are in the folder {folder}: give it as the source, if meant"
     packed = [quote(path.name) for path in paths if path.is_file() and _is_packed(path)]
     if packed:
@@ -176,6 +172,15 @@ def _remedy_of_left_out(task: Task, paths: Sequence[Path], read_names: Sequence[
     if tables_of_groups:
         remedy += f"; to group items, write item_groups: {tables_of_groups[0]} into settings.yaml"
     return remedy
+
+
+def _folders_of_files(top: Path, patterns: Sequence[str]) -> list[str]:
+    """Return the folders below one, and itself, that hold files of a reference, perhaps of a million."""
+    folders = []
+    for parent, _, names in os.walk(top):
+        if any(fnmatch.filter(names, pattern) for pattern in patterns):
+            folders.append(Path(parent).relative_to(top.parent).as_posix())
+    return folders
 
 
 def prepare_command(

@@ -92,7 +92,7 @@ def _check_given(loaded: AnyLoaded) -> Notes:
         _check_splits(reference, settings, findings)
         if findings.ok and not len(reference.words.segment):
             _refuse_empty(reference, settings, findings)
-        _check_vocabulary(reference, settings, findings)
+        _check_classes(reference, settings, findings)
     return []
 
 
@@ -128,12 +128,14 @@ def _check_splits(reference: Reference, settings: Settings, findings: Findings) 
             )
 
 
-def _check_vocabulary(reference: Reference, settings: Settings, findings: Findings) -> None:
-    """Add a problem for each class outside of the vocabulary, if the reference declares one."""
-    if not reference.vocab:
-        return
-    file = settings["reference_file"]
-    for name in sorted(set(reference.classes) - set(reference.vocab)):
+def _check_classes(reference: Reference, settings: Settings, findings: Findings) -> None:
+    """Add a problem for each class that is blank, or outside of a vocabulary that the reference declares."""
+    classes, vocab, file = set(reference.classes), set(reference.vocab), settings["reference_file"]
+    blank = {name for name in classes if not name.strip()} | ({""} & vocab)
+    for name in sorted(blank):
+        problem, where = f"the class is {name!r}", _place_of_class(reference, name)
+        findings.add("E-REF-CLASS", problem, "write the class", file=file, where=where, rule=name)
+    for name in sorted(classes - vocab - blank) if vocab else ():
         problem = f"the class {quote(name)!r} is not in the vocabulary"
         where = _place_of_class(reference, name)
         findings.add("E-REF-CLASS", problem, "add or correct it", file=file, where=where, rule=name)
@@ -141,6 +143,8 @@ def _check_vocabulary(reference: Reference, settings: Settings, findings: Findin
 
 def _place_of_class(reference: Reference, name: str) -> str:
     """Return the JSON Pointer of the first segment that names a class, of the vocabulary if none does."""
+    if name not in reference.classes:
+        return "/vocab"
     words = reference.words
     is_named = words.mention_label == reference.classes.index(name)
     if not is_named.any():

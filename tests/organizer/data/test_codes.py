@@ -70,6 +70,12 @@ def rename_class(document):
         names[:] = ["zeppelin"] * len(names)
 
 
+def blank_class(document):
+    """Blank a class, of a reference that declares no vocabulary."""
+    del document["vocab"]
+    annotated(document)[2]["process_clss"][0] = [""]
+
+
 def with_blank_state(document):
     """Blank the first state of the first frame."""
     (human, *_) = document["demo_00000"]["img_00001.json"]["humans"]
@@ -87,6 +93,8 @@ FIRST = annotated(json.loads((DEMO / GIVEN / "reference.json").read_text(encodin
 SEGMENT = "/annotations/{}/segments/{}".format(*FIRST)
 PROBLEMS = [
     ("E-REF-CLASS", GIVEN, data("reference.json", rename_class), "reference.json", SEGMENT),
+    ("E-REF-CLASS", GIVEN, data("reference.json", blank_class), "reference.json", SEGMENT),
+    ("E-REF-CLASS", GIVEN, data("reference.json", lambda document: document["vocab"].append("")), "reference.json", "/vocab"),
     ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="")), "gt_vid_result.json", "/demo_00003"),
     ("E-REF-CLASS", KINETICS, data("gt_vid_result.json", lambda document: document.update(demo_00003="  ")), "gt_vid_result.json", "/demo_00003"),
     ("E-REF-CLASS", KINETICS, data("gt_part_result.json", with_blank_state), "gt_part_result.json", "/demo_00000/img_00001.json"),
