@@ -185,7 +185,8 @@ def _meaning_of_interval(task: Declaration, interval: Interval, decimals: int) -
 def _why_no_interval(task: Declaration) -> str:
     return (
         f"An interval is computed from the scores of random halves of the {task.item}s: where these do not "
-        "differ in the digits that are shown, as for an empty or a perfect submission, it is left out."
+        "differ in the digits that are shown, as for an empty or a perfect submission, or a half has no "
+        "score, it is left out."
     )
 
 

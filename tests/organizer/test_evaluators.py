@@ -198,6 +198,14 @@ def test_a_half_that_raises_leaves_no_interval(tmp_path, monkeypatch):
     assert (result.scores["score"], result.interval) == (0.25, None)
 
 
+@pytest.mark.parametrize("sorting", ["asc", "desc"])
+def test_a_half_without_predictions_has_a_score_of_0_unless_that_is_the_best(tmp_path, monkeypatch, sorting):
+    example = of_code(tmp_path, monkeypatch, "    1 / len(predicted)", {"b": "owl"}, sorting=sorting)
+    result = example.load(tmp_path / "ref").score_path(tmp_path / "res")
+    assert result.scores["score"] == 0.25
+    assert (result.interval is None) == (sorting == "asc")
+
+
 @pytest.mark.parametrize(
     ("options", "named"),
     [

@@ -189,6 +189,7 @@ def test_score_that_no_half_changes_has_no_interval():
     assert "over 50 sequences; all halves score the same: no interval can be given" in text
     assert "95 % interval" not in text.split("Notes")[0]
     assert "random halves of the sequences" in text
+    assert "a half has no score" in text
 
 
 @pytest.mark.parametrize(("low", "high", "cut_at"), [(0.0, 0.4, ["0"]), (0.1, 0.4, []), (0.6, 1.0, ["1"])])
