@@ -84,7 +84,7 @@ class ImageRecord:
 
     def __init__(self, image: dict, persons: list[dict], detections: list[dict], template: Template) -> None:
         self.name, self.persons, self.detections = str(image["id"]), persons, detections
-        self.has_points = [any(1 <= part <= 24 for part in person.get("dp_I", [])) for person in persons]
+        self.has_points = ["dp_x" in person for person in persons]
         shape = image["height"], image["width"]
         arrays = [pixels(detection) for detection in detections]
         true_masks = [placed(true_mask(person), person["bbox"], shape) for person in persons]

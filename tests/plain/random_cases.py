@@ -230,6 +230,9 @@ def densepose_person(rng: Random, image: dict[str, Any]) -> dict[str, Any]:
         masks[place] = {"size": [256, 256], "counts": encode_counts(mask)}
     points = range(rng.randint(2, 11))
     parts = [2.0 if rng.random() < 0.5 else float(rng.randrange(25)) for _ in points]
+    if rng.random() < 0.1:
+        # Counts without a point that does.
+        parts = [0.0 for _ in points]
     return {
         **person,
         "dp_masks": masks if rng.random() < 0.9 else [],
