@@ -25,7 +25,8 @@ _LEAST_COUNTED = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # What a field that fits a pattern is instead of a whole number, and the remedy.
 _REASONS = (
-    ("[+-][0-9]{1,18}", "has a sign", "write a plain whole number"),
+    ("[+][0-9]{1,18}", "has a sign", "write a plain whole number"),
+    ("-[0-9]{1,18}", "is negative", "write a whole number that is not"),
     ("", "is empty", "write a whole number"),
     ("[+-]?[0-9]+", "has too many digits", "write a number of at most 18 digits"),
     (r"[0-9]+\.(?:0|00|0{4,})?", "is written as a decimal fraction", _NO_FRACTION),
@@ -37,6 +38,7 @@ _REASONS = (
     ),
     (r"\d+", "has other digits than those of ASCII", "write the digits 0 to 9"),
     (r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?", "is a time", "write the number of the frame"),
+    ("[\"'][A-Za-z].*", "is a word", "write its number, in digits"),
     (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes"),
     (
         "(?i:nan|none|null|<na>|na|n/a|#n/a|nat)",
@@ -98,6 +100,9 @@ def _is_header(line: str) -> bool:
     That of the numbers of rows may have no name.
     """
     fields = _without_ending(line).split(",")
+    if len(fields) == 1 and fields[0].strip().isidentifier():
+        # The label of a frame, where there is one on each line.
+        return False
     if len(fields) > 1 and fields[0].strip(BLANKS) == '""':
         fields = fields[1:]
     return all(_WORD.match(field) and not printed_value(field.lstrip(BLANKS)) for field in fields)
