@@ -481,6 +481,30 @@ def test_many_items_that_end_at_one_frame_long_before_their_last_are_noted(last,
     assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
 
 
+@pytest.mark.parametrize("background", [0, 21])
+@pytest.mark.parametrize(("shift", "is_told"), [(0, True), (1, False), (-1, False)])
+def test_rows_of_a_background_are_told_to_be_left_out(background, shift, is_told):
+    frames = [(1, 9), (10, 19), (20, 29), (30, 39), (40, 59), (60, 61)]
+    lines = []
+    for number, (first, last) in enumerate(frames):
+        lines.append(f"{number},{first},{last}" if number % 2 else f"{background},{first},{last + shift}")
+    _, findings = read("\n".join(lines).encode())
+    (kind,) = plain_findings(findings)["kinds"]
+    assert (kind["code"], kind["count"]) == ("E-CSV-RANGE", 3)
+    assert ("leave them out" in findings.problems[0].remedy) == is_told
+
+
+def test_a_row_of_a_background_is_no_header_of_pandas():
+    _, findings = read(b"0,1,2\n7,3,9\n0,10,19\n7,20,29\n0,30,39\n")
+    assert [kind["code"] for kind in plain_findings(findings)["kinds"]] == ["E-CSV-RANGE"]
+    assert findings.total == 3
+
+
+def test_classes_out_of_range_that_are_several_are_no_background():
+    _, findings = read(b"0,1,9\n5,10,19\n21,20,29\n6,30,39\n0,40,49\n")
+    assert "leave them out" not in findings.problems[0].remedy
+
+
 # What is wrong in all rows, and what the message is to say; those that name a change are certain.
 CAUSES = [
     ("7,10,76,\n2,80,95,\n", "E-CSV-COLUMNS", "comma at the end", lambda text: text.replace(",\n", "\n")),
