@@ -79,7 +79,7 @@ def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] 
     """Yield what is wrong with a line, or with its fields, each with the column."""
     if not line.strip(BLANKS):
         yield Problem("E-CSV-EMPTY-LINE", "the line is empty", "delete it", where="column 1")
-    elif number == 1 and (_is_header(line) or line == numbered_header(len(rules.fields))):
+    elif number == 1 and (_is_header(line, rules) or line == numbered_header(len(rules.fields))):
         problem = f"'{quote(line)}' looks like a header"
         remedy = "delete the line: the files have none"
         yield Problem("E-CSV-HEADER", problem, remedy, where="column 1")
@@ -94,13 +94,13 @@ def _problems(line: str, number: int, rules: CsvRules, surplus: tuple[int, str] 
         yield _columns_problem(line, rules, surplus)
 
 
-def _is_header(line: str) -> bool:
+def _is_header(line: str, rules: CsvRules) -> bool:
     """Return whether a line names columns: all fields begin like words that no library printed.
 
     That of the numbers of rows may have no name.
     """
     fields = _without_ending(line).split(",")
-    if len(fields) == 1 and fields[0].strip().isidentifier():
+    if len(fields) == 1 < len(rules.fields) and fields[0].strip().isidentifier():
         # The label of a frame, where there is one on each line.
         return False
     if len(fields) > 1 and fields[0].strip(BLANKS) == '""':
@@ -218,7 +218,7 @@ def _surplus_column(
     n_wanted = len(rules.fields)
     fields_of_file: dict[str, list[list[str]]] = {}
     for name, number, line in lines:
-        is_named = number == 1 and (line.startswith(",") or _is_header(line))
+        is_named = number == 1 and (line.startswith(",") or _is_header(line, rules))
         if line.count(",") < n_wanted or is_named:
             continue
         if not _ends_needlessly(line, rules) and not _separators(line, rules):
