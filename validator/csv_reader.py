@@ -200,6 +200,8 @@ def _split(
 
 def _has_numbered_header(text: str, n_fields: int) -> bool:
     """Return whether pandas has numbered the columns in the first line; not where other rows begin with 0."""
+    if n_fields < 2:
+        return False
     header = numbered_header(n_fields)
     begins_with_it = text.startswith(header) and text[len(header) : len(header) + 1] in ("", "\n")
     return begins_with_it and "\n0," not in text

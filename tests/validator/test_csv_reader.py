@@ -14,7 +14,7 @@ from validator import csv_reader
 from validator.checking import plain_findings
 from validator.csv_reader import read_csv_files
 from validator.findings import Findings, Refused
-from validator.formats.rules import load_rules
+from validator.formats.rules import Field, load_rules
 from validator.texts import printable
 
 pytestmark = pytest.mark.interpreters
@@ -498,6 +498,12 @@ def test_a_row_of_a_background_is_no_header_of_pandas():
     _, findings = read(b"0,1,2\n7,3,9\n0,10,19\n7,20,29\n0,30,39\n")
     assert [kind["code"] for kind in plain_findings(findings)["kinds"]] == ["E-CSV-RANGE"]
     assert findings.total == 3
+
+
+def test_a_number_alone_is_no_header_where_rows_have_one_field():
+    rules = GESTURES._replace(fields=(Field("frames", minimum=1),), frames=())
+    findings = findings_of(read_csv_files, [("S", "S_data.csv", b"0\n")], rules)
+    assert [problem.code for problem in findings.problems] == ["E-CSV-RANGE"]
 
 
 def test_classes_out_of_range_that_are_several_are_no_background():
