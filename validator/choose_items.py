@@ -106,20 +106,32 @@ def _refuse_no_item(
     if kind is not None:
         problem += f"; {quote(ignored_names[0])} is {kind.name}"
         findings.refuse("E-FILE-NONE", problem, f"{kind.how('CSV')}; {remedy}")
-    advice = _rename_example(ignored_names, rules, known_items or ())
+    advice = _rename_example(submission, ignored_names, rules, known_items or ())
     advice = advice or _conversion_of_table(ignored_names, rules)
     findings.refuse("E-FILE-NONE", problem, remedy + advice)
 
 
-def _rename_example(ignored_names: list[str], rules: CsvRules, known_items: Collection[str]) -> str:
-    """Return how the first file that begins with the name of an item is to be named, "" if none does."""
+def _rename_example(
+    submission: Submission, ignored_names: list[str], rules: CsvRules, known_items: Collection[str]
+) -> str:
+    """Return how the first file that begins with the name of an item is to be named, "" if none does, or if
+    that file holds no rows."""
     for name in ignored_names[:_COMPARED]:
         stem = PurePosixPath(name).stem
         beginnings = [stem[: mark.start()] for mark in re.finditer(r"[\W_]", stem)]
         for item in (stem, *reversed(beginnings)):
             if item in known_items:
+                if not _may_hold_rows(head_of(submission, name)):
+                    return ""
                 return f": rename {quote(name)} to {quote(rules.path.format(key=item))}, and so on"
     return ""
+
+
+def _may_hold_rows(head: bytes) -> bool:
+    """Return whether a file that begins with ``head`` may hold rows, not JSON or labels of frames."""
+    first_line = head.strip().partition(b"\n")[0].strip()
+    has_fields = not first_line.startswith((b"[", b"{")) and re.search(rb"[^\w]", first_line)
+    return not first_line or bool(has_fields)
 
 
 def _conversion_of_table(ignored_names: list[str], rules: CsvRules) -> str:

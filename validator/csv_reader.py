@@ -31,6 +31,8 @@ _MANY_ITEMS, _SHARE_OF_MANY = 10, 0.5
 _SHARE_OF_CUT = 0.67
 _NEAR_CUT = 0.95
 _LEAST_NEAR_CUT = 0.5
+# Rows of a background begin and end next to others: so many, and this share of those that have others beside.
+_LEAST_BESIDE, _LEAST_FILLED = 4, 0.9
 
 
 class CsvRows(NamedTuple):
@@ -141,7 +143,7 @@ def read_csv_files(
             files_with_rows = {rows.names[index] for index in np.unique(rows.file_index).tolist()}
             refuse_lines(wrong_lines, rules, findings, files_with_rows)
         for field in rules.fields:
-            _check_range(rows, field, findings)
+            _check_range(rows, field, rules, findings)
         if rules.frames:
             _check_order(rows, rules, findings)
         if n_frames_of_item is not None:
@@ -165,8 +167,7 @@ def _refuse_many_rows(data: bytes, name: str, n_frames: int, rules: CsvRules) ->
 @cache
 def _other_line_pattern(n_fields: int) -> re.Pattern[str]:
     """Return the pattern of the beginning of a line that is no row."""
-    header = numbered_header(n_fields)
-    return re.compile(rf"\A{header}$|^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
+    return re.compile(rf"^(?!{row_pattern(n_fields).pattern}$)", re.MULTILINE)
 
 
 def _split(
@@ -176,15 +177,16 @@ def _split(
 
     Its other lines are added to ``wrong_lines``, or counted if there are many.
     """
+    has_header = _has_numbered_header(text, n_fields)
     # A list of millions of lines would take memory.
-    if text and not _other_line_pattern(n_fields).search(text):
+    if text and not has_header and not _other_line_pattern(n_fields).search(text):
         numbers = _integers(text.replace("\n", ","), n_fields)
         return np.arange(1, len(numbers) + 1), numbers
-    is_row, header = row_pattern(n_fields).fullmatch, numbered_header(n_fields)
+    is_row = row_pattern(n_fields).fullmatch
     rows, row_lines, n_unread = [], [], 0
     most_wrong_lines = max(_MOST_WRONG_LINES, len(wrong_lines) + 1)
     for number, line in enumerate(text.split("\n") if text else (), start=1):
-        if is_row(line) and (number > 1 or line != header):
+        if is_row(line) and (number > 1 or not has_header):
             rows.append(line)
             row_lines.append(number)
         elif len(wrong_lines) < most_wrong_lines:
@@ -196,12 +198,21 @@ def _split(
     return np.array(row_lines, np.int64), _integers(",".join(rows), n_fields)
 
 
+def _has_numbered_header(text: str, n_fields: int) -> bool:
+    """Return whether pandas has numbered the columns in the first line; not where other rows begin with 0."""
+    if n_fields < 2:
+        return False
+    header = numbered_header(n_fields)
+    begins_with_it = text.startswith(header) and text[len(header) : len(header) + 1] in ("", "\n")
+    return begins_with_it and "\n0," not in text
+
+
 def _integers(text: str, n_fields: int) -> Ints:
     """Return the fields of rows, one behind the other in a text."""
     return np.fromstring(text, np.int64, sep=",").reshape(-1, n_fields)
 
 
-def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
+def _check_range(rows: CsvRows, field: Field, rules: CsvRules, findings: Findings) -> None:
     """Add values out of range, beside the range of all values."""
     values, low = rows.columns[field.name], field.minimum
     is_wrong = (values < low) | (values > field.maximum)
@@ -211,7 +222,31 @@ def _check_range(rows: CsvRows, field: Field, findings: Findings) -> None:
     if field.maximum == math.inf:
         limits, range_text = f"less than {low}", f"allowed are {low} and more"
     remedy = f"all yours are {_range_text(values)}, {range_text}"
+    wrong_values = np.unique(values[is_wrong])
+    if len(wrong_values) == 1 and rules.frames and _fill_gaps(rows, field, is_wrong, rules):
+        remedy += f"; rows of {wrong_values[0]} fill the gaps between the others, as a background does: "
+        remedy += "leave them out"
     rows.refuse(findings, "E-CSV-RANGE", field.name, is_wrong, remedy, f"{{}} is {limits}", values)
+
+
+def _fill_gaps(rows: CsvRows, field: Field, is_wrong: Bools, rules: CsvRules) -> bool:
+    """Return whether nearly all rows with a wrong value of a field lie between others, next to each of them.
+
+    Rows that differ in a further field, such as the actor, lie apart.
+    """
+    start_field, end_field = rules.frames
+    start, end = rows.columns[start_field], rows.columns[end_field]
+    names_apart = [name for name in rows.columns if name not in (start_field, end_field, field.name)]
+    groups = [rows.columns[name] for name in names_apart] + [rows.file_index]
+    order = np.lexsort((start, *groups))
+    is_neighbor = np.ones(max(len(order) - 1, 0), dtype=bool)
+    for group in groups:
+        is_neighbor &= group[order][1:] == group[order][:-1]
+    is_either = is_wrong[order][1:] | is_wrong[order][:-1]
+    is_one = is_wrong[order][1:] != is_wrong[order][:-1]
+    touches = is_one & (start[order][1:] == end[order][:-1] + 1)
+    n_beside = int((is_neighbor & is_either).sum())
+    return n_beside >= _LEAST_BESIDE and int((is_neighbor & touches).sum()) >= _LEAST_FILLED * n_beside
 
 
 def _check_order(rows: CsvRows, rules: CsvRules, findings: Findings) -> None:

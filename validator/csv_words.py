@@ -25,7 +25,8 @@ _LEAST_COUNTED = 3
 _ORDINALS = ("first", "second", "third", "fourth", "fifth")
 # What a field that fits a pattern is instead of a whole number, and the remedy.
 _REASONS = (
-    ("[+-][0-9]{1,18}", "has a sign", "write a plain whole number"),
+    ("[+][0-9]{1,18}", "has a sign", "write a plain whole number"),
+    ("-[0-9]{1,18}", "is negative", "write a whole number that is not"),
     ("", "is empty", "write a whole number"),
     ("[+-]?[0-9]+", "has too many digits", "write a number of at most 18 digits"),
     (r"[0-9]+\.(?:0|00|0{4,})?", "is written as a decimal fraction", _NO_FRACTION),
@@ -37,6 +38,7 @@ _REASONS = (
     ),
     (r"\d+", "has other digits than those of ASCII", "write the digits 0 to 9"),
     (r"\d{1,2}:\d\d(?::\d\d)?(?:\.\d+)?", "is a time", "write the number of the frame"),
+    ("[\"'][A-Za-z].*", "is a word", "write its number, in digits"),
     (r"([\"'])[^\"']*\1", "is quoted", "write the number without quotes"),
     (
         "(?i:nan|none|null|<na>|na|n/a|#n/a|nat)",
@@ -79,7 +81,7 @@ def _problems(
     """Yield what is wrong with a line, or with its fields, each with the column."""
     if not line.strip(BLANKS):
         yield Problem("E-CSV-EMPTY-LINE", "the line is empty", "delete it", where="column 1")
-    elif number == 1 and (_is_header(line) or line == numbered_header(len(rules.fields))):
+    elif number == 1 and (_is_header(line, rules) or line == numbered_header(len(rules.fields))):
         problem = f"'{quote(line)}' looks like a header"
         remedy = "delete the line: the files have none"
         yield Problem("E-CSV-HEADER", problem, remedy, where="column 1")
@@ -94,12 +96,15 @@ def _problems(
         yield _columns_problem(line, rules, surplus_column)
 
 
-def _is_header(line: str) -> bool:
+def _is_header(line: str, rules: CsvRules) -> bool:
     """Return whether a line names columns: all fields begin like words that no library printed.
 
     That of the numbers of rows may have no name.
     """
     fields = _without_ending(line).split(",")
+    if len(fields) == 1 < len(rules.fields) and fields[0].strip().isidentifier():
+        # The label of a frame, where there is one on each line.
+        return False
     if len(fields) > 1 and fields[0].strip(BLANKS) == '""':
         fields = fields[1:]
     return all(_WORD.match(field) and not printed_value(field.lstrip(BLANKS)) for field in fields)
@@ -215,7 +220,7 @@ def _surplus_column(
     n_wanted = len(rules.fields)
     fields_of_file: dict[str, list[list[str]]] = {}
     for name, number, line in lines:
-        is_named = number == 1 and (line.startswith(",") or _is_header(line))
+        is_named = number == 1 and (line.startswith(",") or _is_header(line, rules))
         if line.count(",") < n_wanted or is_named:
             continue
         if not _ends_needlessly(line, rules) and not _separators(line, rules):

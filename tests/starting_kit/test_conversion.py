@@ -131,8 +131,9 @@ def test_what_is_no_file_of_torch_gets_one_line_and_is_not_run(content, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["a.pkl"]
 
 
-def test_the_file_of_one_sequence_is_no_table(tmp_path):
-    path = tmp_path / "Sample0001_prediction.csv"
+@pytest.mark.parametrize("ending", ["_prediction.csv", "_predictions.csv"])
+def test_the_file_of_one_sequence_is_no_table(tmp_path, ending):
+    path = tmp_path / f"Sample0001{ending}"
     path.write_text("7,10,76\n", encoding="utf-8")
     problem = problem_of(lambda: convert("chalearn_gesture", path, tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", path.name)

@@ -421,7 +421,7 @@ def test_boxes_of_language_models_become_pixels_of_the_resized_video(task, form,
     assert found.score == pytest.approx(score(task, SAMPLES / task / "good").score, abs=1e-9)
     assert form in found.notes[0].text
     if form != "448x448":
-        assert "--sizes" in problem_of(lambda: score(task, source, boxes=form)).remedy
+        assert "--sizes, in Python sizes=" in problem_of(lambda: score(task, source, boxes=form)).remedy
 
 
 def test_boxes_of_frames_of_one_size_need_no_sizes(tmp_path):

@@ -309,6 +309,26 @@ def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, name
     assert expected in text_of(problem)
 
 
+@pytest.mark.parametrize(
+    ("content", "is_told"),
+    [
+        (b"1,2,3\n", True),
+        (b"1;2;3", True),
+        (b"", True),
+        (b"background\njump\n", False),
+        (b"[[1, 2, 3]]", False),
+    ],
+)
+def test_only_what_may_hold_rows_is_told_to_be_renamed(tmp_path, content, is_told):
+    path = tmp_path / "s.zip"
+    path.write_bytes(make_zip({"S1.txt": content}))
+    (rules,) = load_rules("chalearn_gesture").csv
+    with open_submission(path, load_rules("chalearn_gesture").limits) as submission:
+        findings = choose_items(submission, rules, ["S1"])[1]
+    (problem,) = findings.problems
+    assert ("rename S1.txt to S1_prediction.csv" in problem.remedy) == is_told
+
+
 def test_one_of_several_files_is_not_guessed(tmp_path):
     rules = BIRDS._replace(json=(*BIRDS.json, BIRDS.json[0]._replace(name="bees.json")), any_single=False)
     findings = refused(named, tmp_path, ["mine.json"], rules)

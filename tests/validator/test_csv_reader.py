@@ -14,7 +14,7 @@ from validator import csv_reader
 from validator.checking import plain_findings
 from validator.csv_reader import read_csv_files
 from validator.findings import Findings, Refused
-from validator.formats.rules import load_rules
+from validator.formats.rules import Field, load_rules
 from validator.texts import printable
 
 pytestmark = pytest.mark.interpreters
@@ -174,7 +174,9 @@ def test_a_first_column_that_does_not_count_rows_is_no_index(rows, column):
     [
         ('1,"2",3\n', "line 1 column 2", "quoted"),
         ("1,2,3\n1,,3\n", "line 2 column 2", "empty"),
-        ("1,-2,3\n", "line 1 column 2", "sign"),
+        ("1,+2,3\n", "line 1 column 2", "sign"),
+        ("1,-2,3\n", "line 1 column 2", "negative"),
+        ('"furbo",2,3\n', "line 1 column 1", "is a word"),
         ("1,2," + "9" * 400 + "\n", "line 1 column 3", "too many digits"),
         ("1,2,٣\n", "line 1 column 3", "the digits 0 to 9"),
         ("1,2,N/A\n", "line 1 column 3", "missing number"),
@@ -240,7 +242,7 @@ def test_very_many_bad_lines_are_counted_and_not_kept():
     assert findings.total == 10_000
     assert len(findings.problems) <= 201
     kinds = [(kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]]
-    assert kinds == [(1, False), (9_999, False)]
+    assert kinds == [(10_000, False)]
     assert findings.is_complete
 
 
@@ -479,6 +481,36 @@ def test_many_items_that_end_at_one_frame_long_before_their_last_are_noted(last,
     assert [note.code for note in notes] == ["N-CSV-EARLY"] * is_noted
 
 
+@pytest.mark.parametrize("background", [0, 21])
+@pytest.mark.parametrize(("shift", "is_told"), [(0, True), (1, False), (-1, False)])
+def test_rows_of_a_background_are_told_to_be_left_out(background, shift, is_told):
+    frames = [(1, 9), (10, 19), (20, 29), (30, 39), (40, 59), (60, 61)]
+    lines = []
+    for number, (first, last) in enumerate(frames):
+        lines.append(f"{number},{first},{last}" if number % 2 else f"{background},{first},{last + shift}")
+    _, findings = read("\n".join(lines).encode())
+    (kind,) = plain_findings(findings)["kinds"]
+    assert (kind["code"], kind["count"]) == ("E-CSV-RANGE", 3)
+    assert ("leave them out" in findings.problems[0].remedy) == is_told
+
+
+def test_a_row_of_a_background_is_no_header_of_pandas():
+    _, findings = read(b"0,1,2\n7,3,9\n0,10,19\n7,20,29\n0,30,39\n")
+    assert [kind["code"] for kind in plain_findings(findings)["kinds"]] == ["E-CSV-RANGE"]
+    assert findings.total == 3
+
+
+def test_a_number_alone_is_no_header_where_rows_have_one_field():
+    rules = GESTURES._replace(fields=(Field("frames", minimum=1),), frames=())
+    findings = findings_of(read_csv_files, [("S", "S_data.csv", b"0\n")], rules)
+    assert [problem.code for problem in findings.problems] == ["E-CSV-RANGE"]
+
+
+def test_classes_out_of_range_that_are_several_are_no_background():
+    _, findings = read(b"0,1,9\n5,10,19\n21,20,29\n6,30,39\n0,40,49\n")
+    assert "leave them out" not in findings.problems[0].remedy
+
+
 # What is wrong in all rows, and what the message is to say; those that name a change are certain.
 CAUSES = [
     ("7,10,76,\n2,80,95,\n", "E-CSV-COLUMNS", "comma at the end", lambda text: text.replace(",\n", "\n")),
@@ -569,9 +601,10 @@ def test_a_separator_at_the_end_is_named_beside_what_else_is_wrong():
     [
         ("7,0.50,6.00\n2,7.00,8.25\n", "E-CSV-INTEGER"),
         ("7;10;76\n2;900;1.004\n", "E-CSV-SEPARATOR"),
+        ("background\nbackground\nshake_hands\n", "E-CSV-COLUMNS"),
     ],
 )
-def test_numbers_that_a_program_writes_in_two_ways_are_one_problem(text, code):
+def test_lines_that_a_program_writes_in_two_ways_are_one_problem(text, code):
     _, findings = read(text.encode())
     assert [kind["code"] for kind in plain_findings(findings)["kinds"]] == [code]
 

@@ -87,7 +87,9 @@ def _frame_size(form: str, sizes: Mapping[str, _Size] | None) -> tuple[float, fl
         raise ConversionError(f"--boxes is {quote(form)}; say WIDTHxHEIGHT, {', '.join(BOX_FORMS)}")
     if sizes is None:
         problem = f"boxes in {form} need the width and the height of each video"
-        raise ConversionError(f"{problem}; name a CSV file with {','.join(_SIZES_HEADER)} as --sizes")
+        raise ConversionError(
+            f"{problem}; name a CSV file with {','.join(_SIZES_HEADER)} as --sizes, in Python sizes="
+        )
     if form == "original":
         return None
     largest = float(form.partition("-")[2])

@@ -54,7 +54,9 @@ def _convert(
         text = resize_boxes(content["results"], options.boxes, read_sizes(options.sizes))
         notes.append(Note("N-CONVERTED", text))
     elif options.sizes:
-        raise ConversionError("--sizes is for boxes of other pixels; say which: --boxes original")
+        raise ConversionError(
+            "--sizes is for boxes of other pixels; say which: --boxes original, in Python boxes='original'"
+        )
     submission = {"eval_mode": mode, "external_data": {"used": False, "details": ""}, **content}
     save_zip(output, task_id, {submission_name(mode): json.dumps(submission)})
     if _ATTENTION_FILE in source.name:

@@ -15,7 +15,6 @@ from people_in_video.tools.csv_file import read_csv
 from people_in_video.tools.json_file import read_json
 from validator.csv_text import other_separator, printed_words
 from validator.findings import Note
-from validator.formats.chalearn.write import sequence_of
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.texts import quote, some_words
 
@@ -111,8 +110,10 @@ def _check_header(names: Sequence[str], path: Path) -> None:
     is_header = any(_plain_name(name) in _ALL_NAMES for name in names)
     if is_header or not any(re.fullmatch(r"[0-9.]+", field) for field in fields):
         return
-    if sequence_of(path.name) != path.name:
-        problem = f"this is the file of one sequence, {quote(sequence_of(path.name))}"
+    # Both endings are read.
+    file_of_sequence = re.fullmatch("(.+)_predictions?[.]csv", path.name)
+    if file_of_sequence:
+        problem = f"this is the file of one sequence, {quote(file_of_sequence[1])}"
         raise ConversionError(f"{problem}; zip the files of all sequences and give the zip")
     remedy = f"write the names of the columns above it: {','.join(COLUMNS)}, or the order that yours have"
     if len(fields) > len(names):

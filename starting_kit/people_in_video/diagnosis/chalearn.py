@@ -16,12 +16,14 @@ from scoring_program.challenges.chalearn.reference import Prediction
 from scoring_program.scoring import AnyLoaded
 from validator.findings import Note
 from validator.formats.chalearn.read import Rows
+from validator.hints import label_hints
 from validator.texts import counted
 
 _FRAMES = "Write the first and the last frame, both counted from 1, at the frame rate of the data files"
 _COUNT_FROM_1 = "Frames count from 1, and the last frame belongs to the interval"
 # A good model is a little early or late, too.
 _LEAST_COST = 0.15
+_ACTORS = "Write the actors as the data numbers them"
 _SEQUENCE = "Each file has the rows of its own sequence"
 
 
@@ -38,6 +40,7 @@ def _rows(measured: Measured) -> Iterator[Regions]:
         n_items=len(measured.reference.sequences),
         slot=rows.actor[:, None] if is_apart else None,
         true_slot=true_rows.actor[:, None] if is_apart else None,
+        slot_nouns=("actor numbers",) if is_apart else (),
         label=rows.label - 1,
         true_label=true_rows.label - 1,
         item_noun="sequence",
@@ -62,7 +65,7 @@ def _repaired(measured: Measured, change: Change) -> Prediction:
     labels = [int(change.word(str(number + 1))) for number in range(measured.reference.track.n_classes)]
     rows = Rows(
         sequence=change.item(rows.sequence),
-        actor=rows.actor,
+        actor=change.slot(rows.actor[:, None])[:, 0],
         label=np.array(labels, dtype=np.int64)[rows.label - 1],
         frames=np.maximum(np.rint(frames), 1).astype(np.int64),
     )
@@ -79,7 +82,7 @@ def _comparisons(instance: str) -> list[Comparison]:
             noun="rows",
             samples=_rows,
             remedy=_FRAMES,
-            remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE},
+            remedies={Family.EXACT: _COUNT_FROM_1, Family.ITEMS: _SEQUENCE, Family.NUMBERS: _ACTORS},
             repaired=_repaired,
             explains=("N-CSV-EARLY",),
         ),
@@ -94,9 +97,14 @@ def _comparisons(instance: str) -> list[Comparison]:
 
 
 def _count_notes(loaded: AnyLoaded, submission: Prediction, statistics: SequenceStatistics) -> list[Note]:
-    """Return notes on the sequences that are left out of the mean; and, if wrong times cost much, on missed
-    instances, and on early, late, long and short rows of others."""
+    """Return notes on the sequences that are left out of the mean; on one actor for all rows where actors
+    count; and, if wrong times cost much, on missed instances, and on early, late, long and short rows of
+    others."""
     notes = []
+    true_actors = loaded.reference.rows.actor
+    if statistics.protocol.actors_apart and len(np.unique(true_actors)) > 1:
+        actors = set(submission.rows.actor.tolist())
+        notes += label_hints(len(submission.rows.actor), actors, "actor")
     n_left_out = int((~statistics.is_counted).sum())
     if n_left_out:
         n_sequences = counted(len(statistics.is_counted), "sequence")

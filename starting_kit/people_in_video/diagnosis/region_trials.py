@@ -270,7 +270,7 @@ def _shifts_of_slots(sample: Regions) -> Iterator[Trial]:
             changes[f"with {noun} less {distance}"] = partial(_map_slot, column, 1, -distance)
             changes[f"with {noun} plus {distance}"] = partial(_map_slot, column, 1, distance)
         numbers = sample.true_slots[:, column]
-        total = int(numbers.min(initial=0) + numbers.max(initial=0))
+        total = int(numbers.min() + numbers.max()) if len(numbers) else 0
         changes[f"with {noun} in reverse order"] = partial(_map_slot, column, -1, total)
         for words, changed_slot in changes.items():
             change = Change(slot=changed_slot)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from organizer.files import write_files
+from people_in_video import score
 from people_in_video.home_loaded import at_home
 from quality.demo_data import load_against
 from quality.task import quality_tasks
@@ -126,6 +127,29 @@ def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
     write_files(generated.task.files(prediction), generated.folder / "articles")
     notes = generated.loaded.score_path(generated.folder / "articles").notes
     assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+
+
+def notes_on_actors(demo, tmp_path, write_actor, protocol="released"):
+    """Return the notes at home on right actions of other actors."""
+    files = demo.task.files(copy.deepcopy(demo.prediction))
+    for name, data in files.items():
+        rows = [line.split(b",", 1) for line in data.splitlines()]
+        files[name] = b"".join(b"%d,%s\n" % (write_actor(int(actor)), rest) for actor, rest in rows)
+    write_files(files, tmp_path / "files")
+    return score(CHALEARN, tmp_path / "files", demo.folder / "source", protocol=protocol).notes
+
+
+def test_actors_that_are_exchanged_are_told_where_they_count(demo, tmp_path):
+    notes = notes_on_actors(demo(CHALEARN), tmp_path, lambda actor: 3 - actor)
+    (note,) = [note for note in notes if note.is_mistake]
+    assert "read with actor numbers in reverse order, 100 %" in note.text
+    assert "the score would be 1.0000" in note.text
+
+
+@pytest.mark.parametrize(("protocol", "codes"), [("released", ["N-LOOKS-CONSTANT"]), ("published", [])])
+def test_one_actor_for_all_rows_is_told_where_actors_count(demo, tmp_path, protocol, codes):
+    notes = notes_on_actors(demo(CHALEARN), tmp_path, lambda actor: 1, protocol)
+    assert [note.code for note in notes if note.is_mistake] == codes
 
 
 def test_parts_under_other_videos_leave_right_classes_where_they_are(demo):
