@@ -86,7 +86,7 @@ BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else 'x'] * 9)}]\n" 
     ("text", "keyword"),
     [
         (BOMB, "aliases"),
-        *((head * 20_000, "nested") for head in ("[", "- ", "{a: ", "? ")),
+        *((head * 5000, "nested") for head in ("[", "- ", "{a: ", "? ")),
     ],
     ids=["bomb", "lists", "blocks", "maps", "keys"],
 )
