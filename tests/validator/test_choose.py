@@ -64,94 +64,24 @@ OTHERS = [f"{number}.txt" for number in range(5)]
     ("files", "known", "problems", "notes"),
     [
         ([], None, [("E-FILE-NONE", "", NAMES)], []),
-        (
-            ["readme.txt"],
-            None,
-            [("E-FILE-NONE", "", "no file is named <sequence>_prediction.csv; found: readme.txt")],
-            [],
-        ),
-        (
-            ["S1.csv", "S2.csv"],
-            ["S1", "S2"],
-            [("E-FILE-NONE", "", "rename S1.csv to S1_prediction.csv")],
-            [],
-        ),
-        (
-            ["S1 prediction.csv", "S1-b prediction.csv"],
-            ["S1", "S1-b"],
-            [("E-FILE-NONE", "", "rename S1 prediction.csv to S1_prediction.csv")],
-            [],
-        ),
-        (
-            ["all.csv", "S2_labels.txt"],
-            ["S1", "S2"],
-            [("E-FILE-NONE", "", "rename S2_labels.txt to S2_prediction.csv")],
-            [],
-        ),
-        (
-            ["S1_data.csv", "S1_labels.csv"],
-            ["S1", "S2"],
-            [("E-FILE-NONE", "", "S1_data.csv is a file of the data, no prediction")],
-            [],
-        ),
-        (
-            ["table.csv"],
-            ["S1", "S2"],
-            [("E-FILE-NONE", "", "people-in-video convert` makes them from one table")],
-            [],
-        ),
-        (
-            ["S1_prediction.csv", *OTHERS],
-            None,
-            [],
-            [("N-FILE-IGNORED", "0.txt, 1.txt, 2.txt, 3.txt, 4.txt: ")],
-        ),
-        (
-            ["S1_prediction.csv", *OTHERS, "5.txt"],
-            None,
-            [],
-            [("N-FILE-IGNORED", "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 1 more: ")],
-        ),
-        (
-            ["S1_prediction.csv", "S2_Prediction.CSV"],
-            None,
-            [("E-FILE-CASE", "S2_Prediction.CSV", NAMES)],
-            [],
-        ),
-        (
-            ["a/S1_prediction.csv", "b/S2_prediction.csv"],
-            None,
-            [("E-FILE-PLACE", "a/S1_prediction.csv", ""), ("E-FILE-PLACE", "b/S2_prediction.csv", "")],
-            [],
-        ),
-        (
-            ["S1_prediction.csv", "S2_prediction.csv"],
-            ["S1"],
-            [],
-            [("N-ITEMS-UNKNOWN", "'S2' (S2_prediction.csv)")],
-        ),
-        (
-            ["S2_prediction.csv", "S3_prediction.csv"],
-            ["S1"],
-            [("E-ITEMS-NONE", "S2_prediction.csv", "'S2'")],
-            [],
-        ),
+        (["readme.txt"], None, [("E-FILE-NONE", "", "no file is named <sequence>_prediction.csv; found: readme.txt")], []),
+        (["S1.csv", "S2.csv"], ["S1", "S2"], [("E-FILE-NONE", "", "rename S1.csv to S1_prediction.csv")], []),
+        (["S1 prediction.csv", "S1-b prediction.csv"], ["S1", "S1-b"], [("E-FILE-NONE", "", "rename S1 prediction.csv to S1_prediction.csv")], []),
+        (["all.csv", "S2_labels.txt"], ["S1", "S2"], [("E-FILE-NONE", "", "rename S2_labels.txt to S2_prediction.csv")], []),
+        (["S1_data.csv", "S1_labels.csv"], ["S1", "S2"], [("E-FILE-NONE", "", "S1_data.csv is a file of the data, no prediction")], []),
+        (["table.csv"], ["S1", "S2"], [("E-FILE-NONE", "", "people-in-video convert` makes them from one table")], []),
+        (["S1_prediction.csv", *OTHERS], None, [], [("N-FILE-IGNORED", "0.txt, 1.txt, 2.txt, 3.txt, 4.txt: ")]),
+        (["S1_prediction.csv", *OTHERS, "5.txt"], None, [], [("N-FILE-IGNORED", "0.txt, 1.txt, 2.txt, 3.txt, 4.txt and 1 more: ")]),
+        (["S1_prediction.csv", "S2_Prediction.CSV"], None, [("E-FILE-CASE", "S2_Prediction.CSV", NAMES)], []),
+        (["a/S1_prediction.csv", "b/S2_prediction.csv"], None, [("E-FILE-PLACE", "a/S1_prediction.csv", ""), ("E-FILE-PLACE", "b/S2_prediction.csv", "")], []),
+        (["S1_prediction.csv", "S2_prediction.csv"], ["S1"], [], [("N-ITEMS-UNKNOWN", "'S2' (S2_prediction.csv)")]),
+        (["S2_prediction.csv", "S3_prediction.csv"], ["S1"], [("E-ITEMS-NONE", "S2_prediction.csv", "'S2'")], []),
         (["s1_prediction.csv"], ["S1"], [("E-FILE-CASE", "s1_prediction.csv", NAMES)], []),
         (["S1_PREDICTION.CSV"], ["S1"], [("E-FILE-CASE", "S1_PREDICTION.CSV", NAMES)], []),
-        (
-            ["densepose_x_results.json"],
-            None,
-            [("E-TASK", "", "densepose")],
-            [],
-        ),
-        (
-            ["S1_prediction.csv", "densepose_x_results.json"],
-            None,
-            [],
-            [("N-FILE-IGNORED", "densepose_x_results.json")],
-        ),
+        (["densepose_x_results.json"], None, [("E-TASK", "", "densepose")], []),
+        (["S1_prediction.csv", "densepose_x_results.json"], None, [], [("N-FILE-IGNORED", "densepose_x_results.json")]),
     ],
-)
+)  # fmt: skip
 def test_files_of_items(tmp_path, files, known, problems, notes):
     _, findings = items(tmp_path, files, known)
     assert places_of(findings) == [(code, file, "") for code, file, _ in problems]
@@ -197,13 +127,9 @@ def test_a_second_spelling_is_chosen_with_a_note(tmp_path):
         (["birds.json"], "birds.json", []),
         (["birds.json", "a.txt"], "birds.json", [("N-FILE-IGNORED", "a.txt")]),
         (["mine.json"], "mine.json", [("N-FILE-SPELLING", "mine.json")]),
-        (
-            ["mine.JSON", "a.txt"],
-            "mine.JSON",
-            [("N-FILE-SPELLING", "mine.JSON"), ("N-FILE-IGNORED", "a.txt")],
-        ),
+        (["mine.JSON", "a.txt"], "mine.JSON", [("N-FILE-SPELLING", "mine.JSON"), ("N-FILE-IGNORED", "a.txt")]),
     ],
-)
+)  # fmt: skip
 def test_file_with_a_name_or_the_only_one_of_its_type_is_chosen(tmp_path, files, chosen, notes):
     read = named(tmp_path, files)
     assert read.content == {"birds.json": chosen}
@@ -282,16 +208,12 @@ def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
 @pytest.mark.parametrize(
     ("name", "content", "expected"),
     [
-        (
-            "all.bin",
-            b"\x80\x04\x95" + bytes(50),
-            "all.bin, a pickle of Python; write its content as JSON, with",
-        ),
+        ("all.bin", b"\x80\x04\x95" + bytes(50), "all.bin, a pickle of Python; write its content as JSON, with"),
         ("birds.csv", b"a,b", "birds.csv; write its content as JSON, with the name"),
         ("all.csv", b"a,b", "found: all.csv; put it"),
         ("all.bin", b"{}", "found: all.bin; put it"),
     ],
-)
+)  # fmt: skip
 def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, name, content, expected):
     path = tmp_path / "s.zip"
     path.write_bytes(make_zip({name: content}))

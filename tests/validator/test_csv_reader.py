@@ -80,12 +80,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["'1,2'", "2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["'1,2,3,4'", "4", "3"]),
         ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12.0'"]),
-        (
-            "1,2,12345678901234567890.0\n",
-            "E-CSV-INTEGER",
-            "line 1 column 3",
-            ["'12345678901234567890.0'"],
-        ),
+        ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12345678901234567890.0'"]),
         ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", ["'x'"]),
         ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", ["'nan'"]),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", ["'1e999'", "'%d'", "','"]),
@@ -95,7 +90,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1,2,3\n1,120,90\n", "E-CSV-RANGE", "line 2 column 3", ["90", "120"]),
         ("1,2,3\n1,2,3\u2028\n", "E-CSV-ENCODING", "line 2 column 3", ["'\\u2028'"]),
     ],
-)
+)  # fmt: skip
 def test_wrong_line_is_located(data, code, where, values):
     _, findings = read(data.encode())
     assert places_of(findings)[0] == (code, "S1_prediction.csv", where)
@@ -422,39 +417,19 @@ CAUSES = [
     ("a,b,c,\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
     ("7;10;76\n", "E-CSV-SEPARATOR", "semicolons", lambda text: text.replace(";", ",")),
     ("7\uff0c10\uff0c76\n", "E-CSV-SEPARATOR", "full-width", lambda text: text.replace("\uff0c", ",")),
-    (
-        "7\u300110\u300176\n",
-        "E-CSV-SEPARATOR",
-        "by ideographic commas",
-        lambda text: text.replace("\u3001", ","),
-    ),
+    ("7\u300110\u300176\n", "E-CSV-SEPARATOR", "by ideographic commas", lambda text: text.replace("\u3001", ",")),
     ("7\uff1b10\uff1b76\n", "E-CSV-SEPARATOR", "full-width semi", lambda text: text.replace("\uff1b", ",")),
     ("7,10\uff0c76\n", "E-CSV-SEPARATOR", "commas and full-width", lambda text: text.replace("\uff0c", ",")),
     ("7|10|76|\n", "E-CSV-SEPARATOR", "by vertical bars", lambda text: "7,10,76\n"),
     ("7;10;76;\n", "E-CSV-SEPARATOR", "by semicolons", lambda text: "7,10,76\n"),
     ("7,10,76;\n", "E-CSV-SEPARATOR", "the semicolon at the end", lambda text: text.replace(";", "")),
     ("7,10,76\u3001\n", "E-CSV-SEPARATOR", "the ideographic comma", lambda text: text.replace("\u3001", "")),
-    (
-        "7,10,76 ; ,\n2,80,95\n",
-        "E-CSV-SEPARATOR",
-        "the semicolon and the comma at",
-        lambda text: text.replace("; ,", ""),
-    ),
+    ("7,10,76 ; ,\n2,80,95\n", "E-CSV-SEPARATOR", "the semicolon and the comma at", lambda text: text.replace("; ,", "")),
     ("7,10,76,,\n2,80,95\n", "E-CSV-COLUMNS", "commas at the end", lambda text: text.replace(",,", "")),
-    (
-        "7\u300010\u300076\n",
-        "E-CSV-SEPARATOR",
-        "ideographic spaces",
-        lambda text: text.replace("\u3000", ","),
-    ),
+    ("7\u300010\u300076\n", "E-CSV-SEPARATOR", "ideographic spaces", lambda text: text.replace("\u3000", ",")),
     ("7 10 76\n", "E-CSV-SEPARATOR", "blanks", lambda text: text.replace(" ", ",")),
     ("7,0;3,0;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
-    (
-        "7,0\t3,0\t82,0\n",
-        "E-CSV-SEPARATOR",
-        "decimals",
-        lambda text: re.sub("\t", ",", text.replace(",0", "")),
-    ),
+    ("7,0\t3,0\t82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub("\t", ",", text.replace(",0", ""))),
     ("7,0 3,0 82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub(" ", ",", text.replace(",0", ""))),
     ("7;3;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
     ("7.0e+00,1.0e+01,7.6e+01\n", "E-CSV-INTEGER", "fmt='%d'", lambda text: "7,10,76\n"),
@@ -462,31 +437,16 @@ CAUSES = [
     ("\uff17,10,76\n", "E-CSV-INTEGER", "ASCII", lambda text: text.replace("\uff17", "7")),
     ("[7, 10, 76]\n[2, 80, 95]\n", "E-CSV-INTEGER", "bracket", lambda text: re.sub("[][]", "", text)),
     ('"7,10,76"\n"2,80,95"\n', "E-CSV-INTEGER", "without quotes", lambda text: text.replace('"', "")),
-    (
-        "1,7,10,76\n2,2,80,95\n3,2,99,120\n",
-        "E-CSV-COLUMNS",
-        "leave out the first column, which counts the rows",
-        lambda text: re.sub("(?m)^.,", "", text),
-    ),
+    ("1,7,10,76\n2,2,80,95\n3,2,99,120\n", "E-CSV-COLUMNS", "leave out the first column, which counts the rows", lambda text: re.sub("(?m)^.,", "", text)),
     ('"1",7,10,76\n"2",2,80,95\n', "E-CSV-COLUMNS", "first", lambda text: re.sub('(?m)^"."[,]', "", text)),
     ('"","V1","V2","V3"\n', "E-CSV-HEADER", "delete the line", lambda text: ""),
     ('"7","10","76"\n', "E-CSV-INTEGER", "quoted", lambda text: text.replace('"', "")),
-    (
-        ",0,1,2\n0,7,10,76\n1,2,80,95\n",
-        "E-CSV-COLUMNS",
-        "index=False, header=False",
-        lambda text: "7,10,76\n",
-    ),
-    (
-        ",a,b,c\n0,7,10,76\n1,2,80,95\n",
-        "E-CSV-COLUMNS",
-        "index=False, header=False",
-        lambda text: "7,10,76\n",
-    ),
+    (",0,1,2\n0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False, header=False", lambda text: "7,10,76\n"),
+    (",a,b,c\n0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False, header=False", lambda text: "7,10,76\n"),
     ("7,10,inf\n", "E-CSV-INTEGER", "a whole number", lambda text: text.replace("inf", "76")),
     ("7,10,76\n# 3 gestures\n", "E-CSV-COLUMNS", "1 field", lambda text: text[: text.index("#")]),
     ("7,10,76\n\n2,80,95\n", "E-CSV-EMPTY-LINE", "delete", lambda text: text.replace("\n\n", "\n")),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "words", "cure"), CAUSES)

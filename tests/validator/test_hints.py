@@ -8,7 +8,6 @@ import pytest
 from validator.box_hints import box_hints
 from validator.hints import label_hints
 
-
 UNIT, OTHER = [0.0, 0.0, 0.5, 1.0], [0.0, 0.0, 0.25, 1.0]
 PIXELS = [3.0, 4.0, 5.0, 6.5]
 

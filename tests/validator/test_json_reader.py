@@ -248,15 +248,12 @@ UNKNOWN = (
     [
         ("parts", '{"v":{"f":{"humans":[],HERE}}}'),
         ("parts", '{"v":{"f":{"humans":[{"box":[1,2,3,4],"parts":{"hip":{"box":[],"verb":[],HERE}}}]}}}'),
-        (
-            "grounding",
-            '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}',
-        ),
+        ("grounding", '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}'),
         ("grounding", '{"results":{},"eval_mode":"gen","external_data":{"used":true,"details":"",HERE}}'),
         ("grounding", '{"results":{},"eval_mode":"gen",HERE}'),
         ("detection", json.dumps(DETECTION)[:-1] + ",HERE}"),
     ],
-)
+)  # fmt: skip
 def test_what_nobody_reads_is_refused_where_it_is_no_json(kind, text, unknown):
     _, read = READERS[kind]
     assert not findings_of(read, text.replace("HERE", unknown).encode()).ok

@@ -83,7 +83,7 @@ def test_characters_that_only_look_like_those_of_the_data_are_shown_by_their_num
         (["train/demo_1", "val/demo_1"], ""),
         ([], ""),
     ],
-)
+)  # fmt: skip
 def test_only_a_change_that_makes_every_name_an_item_of_its_own_is_sure(names, words):
     assert words_of(explain_unknown_names(names, DEMO)) == words
 
@@ -113,7 +113,7 @@ def test_of_two_changes_that_fit_none_is_sure():
         (["v14_0099", "v14_0123"], ["7", "99", "123"], "as '99' for 'v14_0099'"),
         (["7", "99"], ["v14_0007", "v14_0099"], "as 'v14_0007' for '7'"),
     ],
-)
+)  # fmt: skip
 def test_numbers_in_names_stay_whole(names, true_names, words):
     assert words_of(explain_unknown_names(names, true_names)) == words
 

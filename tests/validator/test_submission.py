@@ -147,12 +147,7 @@ def overlapping(name, content):
         (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "a", "a folder"),
         (make_zip({"a?.csv": ""}).replace(b"a?.csv", b"a\0.csv"), "E-ZIP-NAME", "a\\x00.csv", "unprintable"),
         (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "metadata/a.csv", ""),
-        (
-            lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}),
-            "E-ZIP-SIZE",
-            "__MACOSX/x",
-            "3,100,000",
-        ),
+        (lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "__MACOSX/x", "3,100,000"),
         (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
         (with_entry("../up/", b""), "E-ZIP-NAME", "../up", '".."'),
         (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "a.csv", ""),
@@ -171,16 +166,11 @@ def overlapping(name, content):
         (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "metadata", ""),
         (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "x/metadata.yaml", ""),
         (make_zip({"top/metadata": "description: mine"}), "E-FILE-RESERVED", "top/metadata", ""),
-        (
-            lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}),
-            "E-ZIP-SIZE",
-            ARCHIVE,
-            "4,500,000",
-        ),
+        (lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}), "E-ZIP-SIZE", ARCHIVE, "4,500,000"),
         (lambda: make_zip({"a.csv": noise(3_100_000)}), "E-ZIP-SIZE", "a.csv", "3,100,000"),
         (overlapping("a.csv", noise(3000)), "E-ZIP-BOMB", ARCHIVE, "overlap"),
     ],
-)
+)  # fmt: skip
 def test_trick_is_a_problem(tmp_path, data, code, file, keyword):
     # What takes long to make is made here, not in every process that collects the tests.
     findings = refused(read_bytes, tmp_path, data() if callable(data) else data)
@@ -348,12 +338,9 @@ def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
         ({"top/": "", "top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"]),
         ({"a.csv": "1,2,3\n", "__MACOSX\\._a.csv": "x"}, ["N-BACKSLASH", "N-JUNK"]),
         ({"mine.zip": make_zip(GOOD)}, ["N-FOUND-ZIP"]),
-        (
-            {"top/mine.zip": make_zip({"in/a.csv": "1,2,3\n"}), ".DS_Store": "x"},
-            ["N-JUNK", "N-FOUND-ZIP", "N-FOLDER"],
-        ),
+        ({"top/mine.zip": make_zip({"in/a.csv": "1,2,3\n"}), ".DS_Store": "x"}, ["N-JUNK", "N-FOUND-ZIP", "N-FOLDER"]),
     ],
-)
+)  # fmt: skip
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
     files_read = read_bytes(tmp_path, make_zip(files))
     assert files_read.content == {"a.csv": b"1,2,3\n"}

@@ -222,7 +222,7 @@ def with_classes(*classes_of_segments):
         (fmt.generated_hints, with_classes(["man", "dog"], ["man", "man"]), ["N-REPEATED"]),
         (fmt.generated_hints, with_classes(["man", "dog"], ["dog", "man"]), []),
     ],
-)
+)  # fmt: skip
 def test_likely_mistakes_are_noted(tmp_path, hints, segments, codes):
     task = GIVEN if hints is fmt.given_hints else GENERATED
     results = {str(number): segment(objects) for number, objects in enumerate(segments)}

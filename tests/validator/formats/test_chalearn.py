@@ -134,14 +134,11 @@ def with_copies(rows, *changes):
         ([with_copies(spaced(10), (0, 5, 5))], []),
         ([with_copies(spaced(9), (0, 4, 4))], []),
         ([with_copies(spaced(10), (0, 4, 4)) + spaced(5, lambda number: 20, length=3)], []),
-        (
-            [spaced(7, length=20), spaced(7, length=21), spaced(6, length=22)],
-            [("N-ROWS-GAPLESS", ["3", "3"])],
-        ),
+        ([spaced(7, length=20), spaced(7, length=21), spaced(6, length=22)], [("N-ROWS-GAPLESS", ["3", "3"])]),
         ([spaced(7, length=20), spaced(7, length=21), spaced(6)], []),
         ([spaced(10, length=20), spaced(10, length=21)], []),
     ],
-)
+)  # fmt: skip
 def test_rows_that_look_alike_are_noted(tmp_path, files, notes):
     texts = {}
     for number, rows in enumerate(files):

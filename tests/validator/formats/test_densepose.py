@@ -183,19 +183,11 @@ def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
         ("ab!d", "E-DP-BASE64", "'!'"),
         ("é" * 8, "E-DP-BASE64", "'\\xe9'"),
         ("data:image/png;base64,iVBORw0KGgo=", "E-DP-BASE64", "'data:image/png;base64,'; remove that prefix"),
-        (
-            png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
-            "E-DP-PART",
-            "200, the third at most 0",
-        ),
-        (
-            png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)),
-            "E-DP-PART",
-            "200, the third at most 25",
-        ),
+        (png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)), "E-DP-PART", "200, the third at most 0"),
+        (png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)), "E-DP-PART", "200, the third at most 25"),
         (png(np.full((6, 8, 3), 25, np.uint8)), "E-DP-PART", "25; write parts"),
     ],
-)
+)  # fmt: skip
 def test_other_pngs_are_errors_with_the_index(tmp_path, data, code, keyword):
     findings = check([detection(png(RGB)), detection(data)], tmp_path)
     assert places_of(findings) == [(code, NAME, "/1/uv_data")]
@@ -216,12 +208,7 @@ CORNERS = "not as two corners"
         ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "in pixels"),
         ({"bbox": [-9, 0, 0.5, 0.5]}, "E-DP-BOX", "/0/bbox", "0.5 x 0.5 pixels"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "E-DP-BOX", "/0/bbox", "8 x 0.5 pixels"),
-        (
-            {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
-            "E-DP-SHAPE",
-            "/0/uv_shape",
-            "60000 x 60000 pixels",
-        ),
+        ({"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]}, "E-DP-SHAPE", "/0/uv_shape", "60000 x 60000 pixels"),
         ({"bbox": [1e300, 0, 8, 6]}, "E-JSON-SCHEMA", "/0/bbox/0", "1000000"),
         ({"bbox": [1, 2, 3]}, "E-JSON-SCHEMA", "/0/bbox", "3 entries"),
         ({"bbox": [11, 22, 19, 28]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
@@ -231,30 +218,15 @@ CORNERS = "not as two corners"
         ({"bbox": [11, 22, 20, 28]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 28, 20]"),
         ({"bbox": [11, 22, 19, 26]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 26, 19]"),
         ({"bbox": [11, 22, 19, 29]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 29, 19]"),
-        (
-            {"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]},
-            "E-DP-SHAPE",
-            "/0/uv_shape",
-            "5001 x 5000 pixels are more than 25,000,000",
-        ),
-        (
-            {"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]},
-            "E-DP-PNG",
-            "/0/uv_data",
-            "6 x 8, uv_shape says 5000 x 5000",
-        ),
-        (
-            {"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]},
-            "E-DP-PNG",
-            "/0/uv_data",
-            "6 x 8, uv_shape says 1 x 1",
-        ),
+        ({"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]}, "E-DP-SHAPE", "/0/uv_shape", "5001 x 5000 pixels are more than 25,000,000"),
+        ({"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]}, "E-DP-PNG", "/0/uv_data", "6 x 8, uv_shape says 5000 x 5000"),
+        ({"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]}, "E-DP-PNG", "/0/uv_data", "6 x 8, uv_shape says 1 x 1"),
         ({"score": True}, "E-JSON-SCHEMA", "/0/score", "true"),
         ({"image_id": 1.5}, "E-JSON-SCHEMA", "/0/image_id", "1.5"),
         ({"uv_data": 5}, "E-JSON-SCHEMA", "/0/uv_data", "5"),
         ({"uv_shape": [3]}, "E-JSON-SCHEMA", "/0/uv_shape", "[3, height, width]"),
     ],
-)
+)  # fmt: skip
 def test_other_mistakes_are_located(tmp_path, changes, code, where, keyword):
     findings = check([detection(png(RGB), **changes)], tmp_path)
     assert places_of(findings) == [(code, NAME, where)]
