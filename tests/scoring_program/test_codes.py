@@ -18,36 +18,12 @@ import pytest
 from organizer.data.prepare import prepare
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, numbered_cases, refused, run_folder, values_of
+from tests.helpers import REFERENCES, numbered_cases, refused, values_of
 from tests.message_texts import SCORING_TEXTS
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 CSV, PARTS = "DemoSequence0001_prediction.csv", "pred_part_result.json"
-
-
-@pytest.fixture(scope="module")
-def references(tmp_path_factory):
-    """Return a function that gives the folder of the demo reference, prepared once where that takes time."""
-    body = tmp_path_factory.mktemp("body")
-    prepare(DENSEPOSE, REFERENCES / DENSEPOSE, body)
-    return lambda task: body if task == DENSEPOSE else REFERENCES / task
-
-
-@pytest.fixture
-def scored(tmp_path, references, capsys):
-    """Return a function that changes the good sample of a task, scores it and returns code, problems and notes."""
-
-    def score(task, change, reference=None, **settings):
-        submission, output = tmp_path / "submission", tmp_path / "output"
-        shutil.copytree(SAMPLES / task / "good", submission)
-        change(submission)
-        outcome = run_folder(task, reference or references(task), submission, output, **settings)
-        capsys.readouterr()
-        detail = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
-        return outcome.exit_code, detail["problems"], detail["notes"]
-
-    return score
 
 
 def text(name, content):
@@ -219,16 +195,17 @@ def rename_both(folder):
 
 
 ALL_RENAMED = [
-    (ACTION, rename_files, "xDemoSeq0001_prediction.csv", ""),
-    (GESTURE, rename_files, "xDemoSequence0001_prediction.csv", ""),
-    (KINETICS, rename_both, "pred_vid_result.json", "/demo_00000.mp4"),
-    (GIVEN, data(named(lambda video, entry: {video[2:]: entry})), "submission_gt.json", ""),
-    (GENERATED, data(named(lambda video, entry: {video[2:]: entry})), "submission_gen.json", ""),
-    (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id"),
+    (ACTION, rename_files, "xDemoSeq0001_prediction.csv", "", "data, as 'DemoSeq0001' for 'xDemoSeq0001'"),
+    (GESTURE, rename_files, "xDemoSequence0001_prediction.csv", "", "data, as 'DemoSequence0001' for"),
+    (KINETICS, rename_both, "pred_vid_result.json", "/demo_00000.mp4", "data, as 'demo_00000' for 'demo_00000.mp4'"),
+    (GIVEN, data(named(lambda video, entry: {video[2:]: entry})), "submission_gt.json", "", "data, as 'v_"),
+    (GENERATED, data(named(lambda video, entry: {video[2:]: entry})), "submission_gen.json", "", "data, as 'v_"),
+    (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id", "1000000"),
 ]  # fmt: skip
 ONE_MORE = [
     (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
-    (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
+    # It is not even read.
+    (GESTURE, text("Moon_prediction.csv", "1;2;3\n"), "'Moon'", "Moon_prediction.csv"),
     (KINETICS, data(lambda document: document.update(moon={}), PARTS), "'moon'", f"{PARTS} /moon"),
     (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "'moon'", "pred_vid_result.json /moon"),
     (GIVEN, data(named(one_more)), "'moon'", "submission_gt.json /results/moon"),
@@ -237,12 +214,13 @@ ONE_MORE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "change", "file", "where"), ALL_RENAMED)
-def test_submission_without_any_item_of_the_reference_is_refused(task, change, file, where, scored):
+@pytest.mark.parametrize(("task", "change", "file", "where", "words"), ALL_RENAMED)
+def test_submission_without_any_item_of_the_reference_is_refused(task, change, file, where, words, scored):
     exit_code, (problem,), _ = scored(task, change)
     assert exit_code == INVALID
     assert (problem["code"], problem["file"]) == ("E-ITEMS-NONE", file)
     assert problem["where"].startswith(where)
+    assert words in problem["hint"]
 
 
 @pytest.mark.parametrize(("task", "change", "item", "place"), ONE_MORE)

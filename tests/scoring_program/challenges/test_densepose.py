@@ -44,11 +44,9 @@ GOOD = json.loads(next((SAMPLES / ID / "good").iterdir()).read_text(encoding="ut
 NAME = "densepose_x_results.json"
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("prepared")
-    prepare(ID, DEMO, folder)
-    return folder
+@pytest.fixture
+def prepared(prepared_densepose):
+    return prepared_densepose[0]
 
 
 def score_with(prepared, tmp_path, detections, **settings):
