@@ -616,7 +616,7 @@ def test_bounds_of_a_schema_may_be_reached(many_rules):
         ({"type": "object", "additionalProperties": {"type": "string", "enum": "a"}}, "enum needs a list"),
         ({"type": "object", "additionalProperties": {"type": "number", "minimum": "0"}}, "minimum needs a number"),
         ({"type": "object", "additionalProperties": {"enum": [1]}}, "enum"),
-        ({"type": "object", "additionalProperties": {"type": "date"}}, "date"),
+        ({"type": "object", "additionalProperties": {"type": "date"}}, "no type date"),
         ({"type": "object", "additionalProperties": {"type": "object", "required": ["a"]}}, "required a"),
         ({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}, "uniqueItems": True}}, "uniqueItems"),
         ({"type": "object"}, "additionalProperties"),
