@@ -178,16 +178,10 @@ def test_an_empty_file_and_a_missing_one_score_alike_and_differ_in_coverage_and_
         ({"S1_predicton.csv": "1,1,2\n"}, "E-FILE-NONE", "", "", "S1_predicton.csv"),
         ({}, "E-FILE-NONE", "", "", "no files"),
         # Of a sequence that the data does not have.
-        (
-            PERFECT | {"S9_prediction.csv": "", "S9_predictions.csv": ""},
-            "E-FILE-TWICE",
-            "S9_predictions.csv",
-            "",
-            "S9_prediction.csv",
-        ),
+        (PERFECT | {"S9_prediction.csv": "", "S9_predictions.csv": ""}, "E-FILE-TWICE", "S9_predictions.csv", "", "S9_prediction.csv"),
         (rows("") | {"metadata.yaml": "command: x"}, "E-FILE-RESERVED", "metadata.yaml", "", ""),
     ],
-)
+)  # fmt: skip
 def test_invalid_submission_is_reported_and_not_scored(run, files, code, file, where, name):
     outcome = run(ID, REFERENCE, files)
     assert outcome.code == INVALID
@@ -300,22 +294,14 @@ def test_scores_that_are_written_in_part_are_removed(run, tmp_path, monkeypatch,
 @pytest.mark.parametrize(
     ("changes", "place", "name"),
     [
-        (
-            {"settings.yaml": "detail: true\n"},
-            ("E-SETTINGS-VALUE", "settings.yaml", "/detail"),
-            "none, summary, full",
-        ),
-        (
-            {"settings.yaml": "protocol: published\nprotocol: released\n"},
-            ("E-SETTINGS-YAML", "settings.yaml", "line 2 column 1"),
-            "'protocol'",
-        ),
+        ({"settings.yaml": "detail: true\n"}, ("E-SETTINGS-VALUE", "settings.yaml", "/detail"), "none, summary, full"),
+        ({"settings.yaml": "protocol: published\nprotocol: released\n"}, ("E-SETTINGS-YAML", "settings.yaml", "line 2 column 1"), "'protocol'"),
         ({"S3_labels.csv": "1,2,3\n"}, ("E-REF", "", ""), "E-REF-PAIR"),
         ({"S2_data.csv": ""}, ("E-REF", "", ""), "E-REF-EMPTY"),
         ({"S2_labels.csv": "77,2,3\n"}, ("E-REF", "", ""), "E-CSV-RANGE"),
         ({"S2_data.csv": "none\n"}, ("E-REF", "", ""), "E-CSV-HEADER"),
     ],
-)
+)  # fmt: skip
 def test_broken_reference_is_the_organizers_side(run, changes, place, name):
     outcome = run(ID, {**REFERENCE, **changes}, PERFECT)
     assert outcome.code == BROKEN

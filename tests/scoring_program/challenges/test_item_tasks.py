@@ -787,11 +787,7 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
         ("[robin, wren]}", "[robin, wren], key: ''}", "key"),
         ("[robin, wren]}", "[robin, wren], column: 3}", "column"),
         ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {each: [x], kind: boxes", "each"),
-        (
-            "birds.csv\nvalues: {kind: label",
-            "birds.json\nvalues: {names: x, kind: segments",
-            "segment: [start",
-        ),
+        ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {names: x, kind: segments", "segment: [start"),
         ("birds.csv\nvalues: {kind: label", "birds.json\nvalues: {latest: true, kind: segments", "latest"),
         ("birds.csv", "birds.tsv", ".csv"),
         ("kind: label", "kind: segments", ".json"),
@@ -802,7 +798,7 @@ def test_random_cases_score_as_the_brute_force_says(tmp_path, task_id):
         ("values:", "valuez:", "values"),
         ("{kind", "[kind", "line"),
     ],
-)
+)  # fmt: skip
 def test_declarations_of_values_that_cannot_be_used_are_refused(tmp_path, words, other_words, named):
     write_files(declarations(NewTask("birds")), tmp_path)
     rules_file = tmp_path / "validator" / "formats" / "items" / "birds.files.yaml"

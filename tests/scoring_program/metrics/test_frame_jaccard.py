@@ -96,7 +96,7 @@ def test_agrees_with_frame_sets(protocol, truth, guess):
         # Sequences weigh the same, however many classes they have.
         ([(0, 0, 1, 10), (0, 1, 1, 10), (1, 0, 1, 10)], [(1, 0, 1, 10)], ((0 + 0) / 2 + 1) / 2),
     ],
-)
+)  # fmt: skip
 def test_published_by_hand(truth, guess, expected):
     assert mean_jaccard(truth, guess) == pytest.approx(expected)
 
