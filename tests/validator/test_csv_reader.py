@@ -72,17 +72,10 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
 @pytest.mark.parametrize(
     ("data", "code", "where", "values"),
     [
-        ("gesture,start,end\n1,2,3\n", "E-CSV-HEADER", "line 1 column 1", ["'gesture,start,end'"]),
-        ("1,2,3\n\n4,5,6\n", "E-CSV-EMPTY-LINE", "line 2 column 1", []),
-        ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         (" 1  2 3 \n", "E-CSV-SEPARATOR", "line 1 column 1", []),
-        ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["'1,2'", "2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["'1,2,3,4'", "4", "3"]),
-        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12.0'"]),
         ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12345678901234567890.0'"]),
-        ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", ["'x'"]),
-        ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", ["'nan'"]),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", ["'1e999'", "'%d'", "','"]),
         ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["0", "1", "20", "0", "1", "20"]),
         ("21,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["21", "1", "20", "21", "1", "20"]),
@@ -277,7 +270,6 @@ def test_lines_of_another_type_hide_no_problem_of_other_lines():
     ("data", "values"),
     [
         (b"0,1,5\n19,6,9\n", ["0", "19", "1", "20"]),
-        (b"2,1,5\n21,6,9\n", ["2", "21", "1", "20"]),
         (b"30,60,3\n40,90,2\n", ["30", "40", "1", "20"]),
     ],
 )
@@ -476,7 +468,6 @@ def test_a_column_too_many_is_named_beside_rows_that_lack_one():
     ("text", "words"),
     [
         ("7,1.004,1.120\n", "without a point for thousands or decimals"),
-        ("7,1.5,2.25\n", "without a point for thousands or decimals"),
         ("7,nan,5\n", "missing number"),
         ("7,10,5\n", "start frame <= end frame"),
         ("1,7,10,76\n2,2,80,95\n", "write gesture,start frame,end frame"),

@@ -65,10 +65,8 @@ def pillow_pixels(png):
         [header(), chunk(b"IDAT"), DATA, chunk(b"IDAT"), END],
         [header(), chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(1000))), DATA, chunk(b"tEXt", b"x\0y"), END],
         [header(), chunk(b"PLTE", bytes(3)), chunk(b"tRNS", bytes(6)), DATA, END],
-        [header(), chunk(b"CODE", b"x"), DATA, END],
         [header(), chunk(b"tEXt", b"x\0y") * 90, DATA, END],
         [header(), chunk(b"iCCP", b"not a profile"), DATA, END],
-        [header(), chunk(b"gAMA", b"x"), DATA, END],
         [header(), chunk(b"acTL", ANIMATED), chunk(b"fcTL", FRAME), DATA, END],
     ],
 )
@@ -246,16 +244,10 @@ def test_base64_of_any_bytes_is_read_with_line_breaks(data, width):
     ("text", "words"),
     [
         ("AAAA=", "length or padding"),
-        ("AAAA====", "length or padding"),
-        ("AA==AA==", "character 3 is '='"),
         ("AA=A", "character 3 is '='"),
         ("AAA", "length or padding"),
-        ("A===", "length or padding"),
-        ("=AAA", "character 1 is '='"),
-        ("AA A", "character 3 is ' '"),
         ("AAA-", "character 4 is '-'"),
         ("AA\0A", "character 3 is '\\x00'"),
-        ("AAAé", "character 4 is '\\xe9'"),
         ("AAA\ud800", "character 4 is '\\ud800'"),
     ],
 )
@@ -269,7 +261,6 @@ def test_what_is_not_base64_is_refused_on_every_version_of_python(text, words):
     ("text", "prefix"),
     [
         ("data:image/png;base64,AAAA", "data:image/png;base64,"),
-        ("data:image/pngs;base64,AAAA", "data:image/pngs;base64,"),
         ("data:AAAA", "data:"),
         ("data:" + "x" * 100 + ",AAAA", "data:" + "x" * 35),
     ],

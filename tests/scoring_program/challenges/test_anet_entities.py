@@ -150,18 +150,13 @@ def segment_of(reference):
 @pytest.mark.parametrize(
     ("change", "code", "keyword"),
     [
-        (lambda r, s: segment_of(r)["frame_ind"].append(1), "E-REF-SEGMENT", "differ in length"),
         (lambda r, s: segment_of(r)["frame_ind"].__setitem__(0, 10), "E-REF-SEGMENT", "10 is not in 0..9"),
         (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, 99), "E-REF-SEGMENT", "word index"),
-        (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, "dragon"), "E-REF-CLASS", "'dragon'"),
         (lambda r, s: segment_of(r)["process_clss"][0].__setitem__(0, None), "E-REF-SEGMENT", "list of strings"),
         (lambda r, s: segment_of(r)["process_idx"][0].__setitem__(0, "0"), "E-REF-SEGMENT", "whole numbers"),
         (lambda r, s: segment_of(r)["process_idx"][0].append(0), "E-REF-SEGMENT", "equal length"),
-        (lambda r, s: s["validation"].append("v_nobody"), "E-REF-SPLIT", "v_nobody"),
         (lambda r, s: s.update(val=s.pop("validation")), "E-REF-SPLIT", "'validation'"),
         (lambda r, s: s.update(validation=[video[2:] for video in s["validation"]]), "E-REF-SPLIT", "correct the split"),
-        (lambda r, s: s.update(validation=[]), "E-REF-EMPTY", "validation (0 videos)"),
-        (lambda r, s: r.pop("annotations"), "E-REF-SHAPE", "annotations"),
     ],
 )  # fmt: skip
 def test_organizers_mistakes_are_found(tmp_path, change, code, keyword):
