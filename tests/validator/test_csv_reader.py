@@ -75,6 +75,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         (" 1  2 3 \n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["'1,2,3,4'", "4", "3"]),
+        ("0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "line 1 column 1", ["'0,7,10,76'", "4", "3"]),
         ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12345678901234567890.0'"]),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", ["'1e999'", "'%d'", "','"]),
         ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["0", "1", "20", "0", "1", "20"]),

@@ -21,6 +21,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from quality.fuzzing.damage import BYTE_CHANGES
 from quality.fuzzing.json_texts import odd_json
 from tests.helpers import (
     ROOT,
@@ -72,9 +73,12 @@ def parts(data):
     return read_parts(io.BytesIO(data).read, "f.json", PARTS)
 
 
+NUMBER = re.compile(rb'(?<![\w".+-])-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w".+-])')
+
+
 def is_valid(data):
     # What nobody reads may be too large for a number; this fits where anything does, and nowhere else.
-    data = re.sub(rb'(?<![\w".-])(1e999|-?[0-9]{309,})(?![\w".])', b"[null]", data)
+    data = NUMBER.sub(lambda match: b"[null]" if math.isinf(float(match[0])) else match[0], data)
     try:
         value = strict_loads(data, "f.json").content
     except Refused:
@@ -97,74 +101,16 @@ def fields_agree(value):
     return True
 
 
-def places(value, path=()):
-    yield path
-    children = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    for key, child in children:
-        yield from places(child, (*path, key))
-
-
-ODD = [
-    None, True, False, 0, -1, 1.0, 3.5, 1e300, 10**400, "", "x", ":x", "a\"b", "é", "\ud800", [], {}, [[]], [1, 2, 3, 4],
-    [1, 2, 3, 4, 5], [4, 3, 2, 1], ["1", 2, 3, 4], [True, 2, 3, 4], {"box": []}, HUMAN, [HUMAN] * 11,
-    {"box": [[1, 2, 3, 4]], "verb": ["x"]}, {"box": [[1, 2, 3, 4]] * 6, "verb": ["x"] * 6}, {"humans": []},
-]  # fmt: skip
-
-
-@st.composite
-def mutated(draw):
-    """Return the bytes of a document that was changed at random, as a tree and then as text."""
-    document = copy.deepcopy(GOOD)
-    for _ in range(draw(st.integers(0, 2))):
-        path = draw(st.sampled_from(list(places(document))))
-        if not path:
-            continue
-        holder = document
-        for step in path[:-1]:
-            holder = holder[step]
-        action = draw(st.sampled_from(["replace", "delete", "add"]))
-        if action == "replace":
-            holder[path[-1]] = copy.deepcopy(draw(st.sampled_from(ODD)))
-        elif action == "delete":
-            del holder[path[-1]]
-        elif isinstance(holder, dict):
-            holder[draw(st.sampled_from(["box", "number", "new", "é", "a:b", 'q"']))] = copy.deepcopy(
-                draw(st.sampled_from(ODD))
-            )
-    text = json.dumps(document, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
-    data = bytearray(text.encode("utf-8", "surrogatepass"))
-    for _ in range(draw(st.integers(0, 2))):
-        at = draw(st.integers(0, max(len(data) - 1, 0)))
-        change = draw(
-            st.sampled_from([
-                b"", b"\0", b"\xff", b",", b'"', b"NaN", b"1e999", b"-Infinity", b"0", b"e", b".", b"\\", b"[" * 70,
-                b'"box":1,', b" ", b"\n", b"'", b"\xc3\xa9", b"\x01", b"-", b"+", b"/", b"\\u00e9", b"\\x",
-            ])
-        )  # fmt: skip
-        data[at : at + draw(st.integers(0, 3))] = change
-    return bytes(data)
-
-
 @pytest.mark.slow
-@settings(max_examples=scaled(500))
-@given(mutated())
-def test_what_jsonschema_accepts_is_accepted(data):
+# Ten thousand at night.
+@settings(max_examples=scaled(2500))
+@given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
+def test_what_jsonschema_accepts_is_accepted(seed, oddity):
+    rng = random.Random(seed)
+    data = odd_json(rng, GOOD, oddity).encode("utf-8", "surrogatepass")
+    if rng.random() < 0.3:
+        data = rng.choice(BYTE_CHANGES)(rng, data)
     assert findings_of(parts, data).ok == is_valid(data), data
-
-
-@pytest.mark.slow
-@settings(max_examples=scaled(200))
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(max_size=3),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "box"]), inner),
-    )
-)
-def test_any_json_gets_the_same_verdict(value):
-    data = json.dumps(value).encode()
-    assert findings_of(parts, data).ok == is_valid(data)
 
 
 OBJECTS = {"clss": ["x", "y"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10] * 2}
