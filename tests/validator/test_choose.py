@@ -21,9 +21,9 @@ BIRDS = GESTURES._replace(
 
 
 def opened(tmp_path, files):
-    """Open a zip with files of these names, all empty."""
+    """Open a zip with these files; names alone are those of empty ones."""
     path = tmp_path / "s.zip"
-    path.write_bytes(make_zip(dict.fromkeys(files, "")))
+    path.write_bytes(make_zip(files if isinstance(files, dict) else dict.fromkeys(files, "")))
     return open_submission(path, GESTURES.limits)
 
 
@@ -99,10 +99,7 @@ def test_the_same_slip_in_240_names_is_one_line(tmp_path):
 
 
 def test_the_kind_of_a_file_that_no_item_has_is_named(tmp_path):
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip({"all.bin": gzip.compress(b"7,10,76")}))
-    with open_submission(path, GESTURES.limits) as submission:
-        _, findings = choose_items(submission, CSV)
+    _, findings = items(tmp_path, {"all.bin": gzip.compress(b"7,10,76")})
     assert "all.bin is a gzip file" in findings.problems[0].problem
 
 
@@ -215,10 +212,7 @@ def test_a_file_is_offered_for_one_missing_file_only(tmp_path):
     ],
 )  # fmt: skip
 def test_the_only_file_is_named_by_its_kind_where_that_is_another(tmp_path, name, content, expected):
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip({name: content}))
-    with open_submission(path, BIRDS.limits) as submission:
-        (problem,) = refused(choose_named, submission, BIRDS).problems
+    (problem,) = refused(named, tmp_path, {name: content}).problems
     assert (problem.code, problem.file) == ("E-FILE-NONE", "birds.json")
     assert expected in text_of(problem)
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.helpers import fewer_examples, make_zip, places_of, refused, values_of
+from tests.helpers import fewer_examples, places_of, refused, values_of
 from validator.formats.anet_entities import read as fmt
 from validator.formats.anet_entities.write import FORMAT, add_object, encode_submission, no_objects
 from validator.formats.rules import load_rules
@@ -30,12 +30,10 @@ def segment(objects, named=True):
     return {"clss": [o[0] for o in objects], **content} if named else content
 
 
-def read(tmp_path, results, task=GENERATED, **members):
+def read(results, task=GENERATED, **members):
     rules = load_rules(task)
     value = {"results": results, "eval_mode": MODES[task], "external_data": UNUSED, **members}
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip({rules.json[0].name: json.dumps(value)}))
-    return fmt.read(path, rules)
+    return fmt.read({rules.json[0].name: json.dumps(value).encode()}, rules)
 
 
 boxes = st.lists(
@@ -49,14 +47,14 @@ documents = st.dictionaries(
 
 @pytest.mark.slow
 @pytest.mark.parametrize("task", [GIVEN, GENERATED])
-def test_arrays_hold_what_the_document_holds(tmp_path, task):
+def test_arrays_hold_what_the_document_holds(task):
     named = task == GENERATED
 
     @fewer_examples()
     @given(documents)
     def compare(videos):
         results = {v: {s: segment(of, named) for s, of in segments.items()} for v, segments in videos.items()}
-        content = read(tmp_path, results, task).content
+        content = read(results, task).content
         found = [(v, s, of) for v, segments in videos.items() for s, of in segments.items()]
         assert content.segments == [(v, s) for v, s, _ in found]
         numbered = [(number, one) for number, (_, _, of) in enumerate(found) for one in of]
@@ -77,14 +75,12 @@ def test_arrays_hold_what_the_document_holds(tmp_path, task):
 
 
 @pytest.mark.parametrize(("task", "external"), [(GIVEN, ""), (GENERATED, "COCO")])
-def test_what_is_encoded_is_read(tmp_path, task, external):
+def test_what_is_encoded_is_read(task, external):
     objects = no_objects()
     add_object(objects, "na\u00efve", 7, [[1, 2, 3, 4.5]] * 10)
     add_object(objects, "dog", 0, [[5, 6, 7, 8]] * 10)
     results = {"v_b": {"10": objects}, "v_a": {"0": no_objects()}}
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip(encode_submission(results, MODES[task], external)))
-    read_back = fmt.read(path, load_rules(task))
+    read_back = fmt.read(encode_submission(results, MODES[task], external), load_rules(task))
     content = read_back.content
     assert not read_back.notes
     assert content.segments == [("v_b", "10"), ("v_a", "0")]
@@ -94,8 +90,8 @@ def test_what_is_encoded_is_read(tmp_path, task, external):
     assert content.box[:, 0].tolist() == [[1, 2, 3, 4.5], [5, 6, 7, 8]]
 
 
-def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
-    content = read(tmp_path, {"v": {"0": segment([("man", 0, [[1, 2, 3, 4, 5]] * 10)])}}).content
+def test_further_numbers_of_all_boxes_are_left_out():
+    content = read({"v": {"0": segment([("man", 0, [[1, 2, 3, 4, 5]] * 10)])}}).content
     assert content.box.tolist() == [[[1, 2, 3, 4]] * 10]
 
 
@@ -107,22 +103,22 @@ def test_further_numbers_of_all_boxes_are_left_out(tmp_path):
         ((1, 2, 2), "1 idx_in_sent, 2 bbox_for_all_frames and 2 clss"),
     ],
 )
-def test_lists_of_different_lengths_are_refused(tmp_path, lengths, numbers):
+def test_lists_of_different_lengths_are_refused(lengths, numbers):
     content = {
         "idx_in_sent": [0] * lengths[0], "bbox_for_all_frames": [[[0, 0, 1, 1]] * 10] * lengths[1],
         "clss": ["man"] * lengths[2],
     }  # fmt: skip
     results = {"v": {"0": segment([])}, "v/~": {"x": segment([]), "7": content}}
-    findings = refused(read, tmp_path, results)
+    findings = refused(read, results)
     assert places_of(findings) == [("E-ANET-LENGTH", "submission_gen.json", "/results/v~1~0/7")]
     assert numbers in findings.problems[0].problem
 
 
-def test_a_segment_has_at_most_a_thousand_objects(tmp_path):
+def test_a_segment_has_at_most_a_thousand_objects():
     box = [[0, 0, 1, 1]] * 10
     fitting, further = segment([("man", 0, box)] * 1000), segment([("man", 0, box)] * 1001)
-    assert len(read(tmp_path, {"v_a": {"0": fitting}}).content.index) == 1000
-    findings = refused(read, tmp_path, {"v_a": {"0": fitting}, "v_b": {"1": further}})
+    assert len(read({"v_a": {"0": fitting}}).content.index) == 1000
+    findings = refused(read, {"v_a": {"0": fitting}, "v_b": {"1": further}})
     (name,) = (file.name for file in load_rules(GENERATED).json)
     assert places_of(findings) == [("E-JSON-COUNT", name, "/results/v_b/1")]
 
@@ -135,16 +131,16 @@ def test_a_segment_has_at_most_a_thousand_objects(tmp_path):
         (GIVEN, "x" * 21, "x" * 19 + "…", '"GT"'),
     ],
 )
-def test_the_mode_is_that_of_the_task(tmp_path, task, mode, quoted_mode, name):
-    (problem,) = refused(read, tmp_path, {}, task, eval_mode=mode).problems
+def test_the_mode_is_that_of_the_task(task, mode, quoted_mode, name):
+    (problem,) = refused(read, {}, task, eval_mode=mode).problems
     assert (problem.code, problem.where) == ("E-ANET-MODE", "/eval_mode")
     assert values_of(problem.problem) == [f"'{quoted_mode}'"]
     assert name in problem.remedy
 
 
-def test_problems_of_lists_and_mode_are_reported_together(tmp_path):
+def test_problems_of_lists_and_mode_are_reported_together():
     bad = {"idx_in_sent": [0], "bbox_for_all_frames": [], "clss": []}
-    problems = refused(read, tmp_path, {"v": {"0": bad}}, eval_mode="GT").problems
+    problems = refused(read, {"v": {"0": bad}}, eval_mode="GT").problems
     assert [problem.code for problem in problems] == ["E-ANET-LENGTH", "E-ANET-MODE"]
 
 
@@ -155,8 +151,8 @@ def test_problems_of_lists_and_mode_are_reported_together(tmp_path):
         ({"used": 1, "details": ""}, 1), ({"used": False, "details": None}, 1), ({"details": "x"}, 1),
     ],
 )  # fmt: skip
-def test_missing_words_about_external_data_are_noted(tmp_path, external, n_notes):
-    notes = read(tmp_path, {}, external_data=external).notes
+def test_missing_words_about_external_data_are_noted(external, n_notes):
+    notes = read({}, external_data=external).notes
     assert [note.code for note in notes] == ["N-ANET-EXTERNAL"] * n_notes
     assert not any("it is missing" in note.text for note in notes)
 
@@ -223,10 +219,10 @@ def with_classes(*classes_of_segments):
         (fmt.generated_hints, with_classes(["man", "dog"], ["dog", "man"]), []),
     ],
 )  # fmt: skip
-def test_likely_mistakes_are_noted(tmp_path, hints, segments, codes):
+def test_likely_mistakes_are_noted(hints, segments, codes):
     task = GIVEN if hints is fmt.given_hints else GENERATED
     results = {str(number): segment(objects) for number, objects in enumerate(segments)}
-    content = read(tmp_path, {"v": results}, task).content
+    content = read({"v": results}, task).content
     assert [note.code for note in hints(content)] == codes
 
 
@@ -235,14 +231,14 @@ def moved(box, step=1):
     return [[box[0] + step * n, box[1], box[2] + step * n, *box[3:]] for n in range(10)]
 
 
-def hints_of(tmp_path, videos, task=GIVEN):
+def hints_of(videos, task=GIVEN):
     """Return the notes on objects, by video: (video, ten boxes of each object); a segment for each object."""
     results = {}
     for video, boxes_of_objects in videos.items():
         results[video] = {
             str(n): segment([("ab"[n % 2], n % 2 + 1, boxes)]) for n, boxes in enumerate(boxes_of_objects)
         }
-    return FORMAT.hints(read(tmp_path, results, task).content, load_rules(task))
+    return FORMAT.hints(read(results, task).content, load_rules(task))
 
 
 SHARES = moved((0.1, 0.2, 0.5, 0.9), 0.01)
@@ -271,7 +267,7 @@ WIDE = moved((700, 30, 900, 150))
         ({"v": [moved((0.5, 20, 30, 200), 0.01)]}, []),
     ],
 )
-def test_boxes_that_look_wrong_by_video_are_noted(tmp_path, videos, codes, task):
+def test_boxes_that_look_wrong_by_video_are_noted(videos, codes, task):
     # One class and ten boxes of one object are alike where there is one object only.
-    found = [note.code for note in hints_of(tmp_path, videos, task)]
+    found = [note.code for note in hints_of(videos, task)]
     assert [code for code in found if code not in ("N-LOOKS-CONSTANT", "N-REPEATED")] == codes
