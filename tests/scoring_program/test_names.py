@@ -91,11 +91,7 @@ def shift_images(by):
 
 @pytest.mark.parametrize(
     ("change", "times"),
-    [
-        (multiply_frames(25, 20), "1.25"),
-        (multiply_frames(50, 1), "49.97"),
-        (rename_files(lambda name: shift_number(name, 1)), "1.15"),
-    ],
+    [(multiply_frames(25, 20), "1.25"), (rename_files(lambda name: shift_number(name, 1)), "1.15")],
 )
 def test_frames_after_the_end_are_told_beside_the_last_frames(change, times, scored):
     exit_code, problems, _ = scored(ACTION, change)
@@ -209,7 +205,6 @@ UNKNOWN = [
     (KINETICS, rename_classes("push_cart", "pushcart"), "'pushcart' (4 times", "push_cart"),
     (KINETICS, rename_in_parts("touch", "tuch"), "'tuch' (170 times", "touch"),
     (KINETICS, rename_in_parts("none", "None"), "'None' (161 times", "none"),
-    (KINETICS, rename_in_parts("hip", "hips"), "'hips' (126 times", "hip"),
     (GENERATED, woman_as("womann"), "'womann' (11 times", "woman"),
 ]
 
