@@ -20,6 +20,7 @@ from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
 from tests.helpers import REFERENCES, numbered_cases, refused, values_of
 from tests.message_texts import SCORING_TEXTS
+from tests.scoring_program.sample_changes import change_indexes, rename_files, rename_videos, shift_images
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
@@ -52,16 +53,16 @@ def of_segments(edit):
     return data(lambda document: edit(document["results"]))
 
 
+def add_moon(results):
+    """Add a video that nobody knows, with the segments of another one."""
+    results["moon"] = dict(next(iter(results.values())))
+
+
 def unknown_words(results):
     """Predict words that no table of lemmas holds and whose lemmas occur as tokens."""
     for video in results.values():
         for segment in video.values():
             segment["clss"] = ["The" for _ in segment["clss"]]
-
-
-def rename_files(folder):
-    for path in sorted(folder.iterdir()):
-        path.rename(path.with_name(f"x{path.name}"))
 
 
 def in_seconds(folder):
@@ -77,16 +78,10 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
-def count_words_from_1(document):
-    for segments in document.values():
-        for segment in segments.values():
-            segment["idx_in_sent"] = [index + 1 for index in segment["idx_in_sent"]]
-
-
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
-    ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
+    ("E-ITEMS-NONE", GESTURE, rename_files("x{}".format), f"x{CSV}", ""),
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),
@@ -103,9 +98,9 @@ NOTES = [
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem)),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
     ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
-    ("N-WORDS-OUTSIDE", GIVEN, of_segments(count_words_from_1)),
+    ("N-WORDS-OUTSIDE", GIVEN, change_indexes(lambda index, _: index + 1)),
     ("N-ITEMS-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n")),
-    ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
+    ("N-ITEMS-UNKNOWN", GENERATED, of_segments(add_moon)),
 ]  # fmt: skip
 BAD_REFERENCES = [
     ("E-REF-CLASS", GIVEN, data(lambda document: segment_of(document)["process_clss"][0].__setitem__(0, "dragon"), "reference.json"), "reference.json", "/annotations/v_demo000000/segments/0"),
@@ -165,42 +160,13 @@ def test_every_text_of_the_table_belongs_to_a_case():
     assert SCORING_TEXTS.keys() == set(cases)
 
 
-def named(change):
-    """Return a change of the names of videos, in each file that has them."""
-
-    def rename(document):
-        entries = document.get("results", document)
-        for video in list(entries):
-            entries.update(change(video, entries.pop(video)))
-
-    return rename
-
-
-def rename_images(first_id):
-    def rename(document):
-        for number, detection in enumerate(document):
-            detection["image_id"] = first_id + number
-
-    return rename
-
-
-def one_more(video, entry):
-    """Return the entry of a video, and for the first one a second, of a video that nobody knows."""
-    return {video: entry, "moon": entry}
-
-
-def rename_both(folder):
-    for name in ("pred_vid_result.json", PARTS):
-        data(named(lambda video, entry: {f"{video}.mp4": entry}), name)(folder)
-
-
 ALL_RENAMED = [
-    (ACTION, rename_files, "xDemoSeq0001_prediction.csv", "", "data, as 'DemoSeq0001' for 'xDemoSeq0001'"),
-    (GESTURE, rename_files, "xDemoSequence0001_prediction.csv", "", "data, as 'DemoSequence0001' for"),
-    (KINETICS, rename_both, "pred_vid_result.json", "/demo_00000.mp4", "data, as 'demo_00000' for 'demo_00000.mp4'"),
-    (GIVEN, data(named(lambda video, entry: {video[2:]: entry})), "submission_gt.json", "", "data, as 'v_"),
-    (GENERATED, data(named(lambda video, entry: {video[2:]: entry})), "submission_gen.json", "", "data, as 'v_"),
-    (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id", "1000000"),
+    (ACTION, rename_files("x{}".format), "xDemoSeq0001_prediction.csv", "", "data, as 'DemoSeq0001' for 'xDemoSeq0001'"),
+    (GESTURE, rename_files("x{}".format), "xDemoSequence0001_prediction.csv", "", "data, as 'DemoSequence0001' for"),
+    (KINETICS, rename_videos("{}.mp4".format), "pred_vid_result.json", "/demo_00000.mp4", "data, as 'demo_00000' for 'demo_00000.mp4'"),
+    (GIVEN, rename_videos(lambda video: video[2:]), "submission_gt.json", "", "data, as 'v_"),
+    (GENERATED, rename_videos(lambda video: video[2:]), "submission_gen.json", "", "data, as 'v_"),
+    (DENSEPOSE, shift_images(10**6), "densepose_demo_results.json", "/0/image_id", "yours are '100"),
 ]  # fmt: skip
 ONE_MORE = [
     (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
@@ -208,8 +174,8 @@ ONE_MORE = [
     (GESTURE, text("Moon_prediction.csv", "1;2;3\n"), "'Moon'", "Moon_prediction.csv"),
     (KINETICS, data(lambda document: document.update(moon={}), PARTS), "'moon'", f"{PARTS} /moon"),
     (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "'moon'", "pred_vid_result.json /moon"),
-    (GIVEN, data(named(one_more)), "'moon'", "submission_gt.json /results/moon"),
-    (GENERATED, data(named(one_more)), "'moon'", "submission_gen.json /results/moon"),
+    (GIVEN, of_segments(add_moon), "'moon'", "submission_gt.json /results/moon"),
+    (GENERATED, of_segments(add_moon), "'moon'", "submission_gen.json /results/moon"),
     (DENSEPOSE, data(lambda document: document.insert(1, {**document[0], "image_id": 10**6})), "'1000000'", "densepose_demo_results.json /1/image_id"),
 ]  # fmt: skip
 

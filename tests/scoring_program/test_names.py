@@ -11,82 +11,21 @@ import pytest
 from people_in_video import score
 from scoring_program.run import INVALID, SCORED
 from tests.helpers import REFERENCES, SAMPLES, run_folder
+from tests.scoring_program.sample_changes import (
+    change_indexes,
+    edit_json,
+    multiply_frames,
+    rename_files,
+    rename_frames,
+    rename_generated,
+    rename_segments,
+    rename_videos,
+    shift_images,
+    shift_number,
+)
 
 ACTION, KINETICS, DENSEPOSE = "chalearn_action", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
-
-
-def edit(pattern, change):
-    """Return a change of the JSON files that fit a pattern."""
-
-    def change_files(folder):
-        for path in folder.glob(pattern):
-            document = json.loads(path.read_text(encoding="utf-8"))
-            path.write_text(json.dumps(change(document)), encoding="utf-8")
-
-    return change_files
-
-
-def rename_files(change):
-    def rename(folder):
-        contents = {path.name: path.read_bytes() for path in folder.glob("*.csv")}
-        for name in contents:
-            (folder / name).unlink()
-        for name, content in contents.items():
-            (folder / change(name)).write_bytes(content)
-
-    return rename
-
-
-def shift_number(name, by, digits=4):
-    return re.sub("[0-9]+", lambda match: f"{int(match[0]) + by:0{digits}d}", name, count=1)
-
-
-def multiply_frames(numerator, denominator):
-    def multiply(folder):
-        for path in folder.glob("*.csv"):
-            rows = [line.split(",") for line in path.read_text().split()]
-            for row in rows:
-                row[-2:] = [str(max(1, int(frame) * numerator // denominator)) for frame in row[-2:]]
-            path.write_text("".join(",".join(row) + "\n" for row in rows))
-
-    return multiply
-
-
-def rename_frames(change):
-    def rename(videos):
-        return {
-            video: {change(frame): entry for frame, entry in frames.items()}
-            for video, frames in videos.items()
-        }
-
-    return edit("pred_part_result.json", rename)
-
-
-def rename_videos(change):
-    def rename(document):
-        videos = document.get("results", document)
-        renamed = {change(video): entry for video, entry in videos.items()}
-        return {**document, "results": renamed} if "results" in document else renamed
-
-    return edit("*.json", rename)
-
-
-def rename_segments(change):
-    def rename(document):
-        results = {
-            video: {change(segment): objects for segment, objects in segments.items()}
-            for video, segments in document["results"].items()
-        }
-        return {**document, "results": results}
-
-    return edit("*.json", rename)
-
-
-def shift_images(by):
-    return edit(
-        "*.json", lambda detections: [{**entry, "image_id": entry["image_id"] + by} for entry in detections]
-    )
 
 
 @pytest.mark.parametrize(
@@ -126,19 +65,6 @@ def test_a_submission_of_which_no_item_is_known_is_told_the_spelling(task, chang
     assert words in problem["hint"]
 
 
-def change_indexes(change):
-    """Return a change of the word indexes of each segment, by their values and their places."""
-
-    def change_document(document):
-        for segments in document["results"].values():
-            for objects in segments.values():
-                words = enumerate(objects["idx_in_sent"])
-                objects["idx_in_sent"] = [change(index, word) for word, index in words]
-        return document
-
-    return edit("*.json", change_document)
-
-
 @pytest.mark.parametrize(
     ("task", "change", "code", "words"),
     [
@@ -172,7 +98,7 @@ def test_word_indexes_that_no_shift_explains_are_no_mistake(change, scored):
 
 
 def rename_classes(old, new):
-    return edit(
+    return edit_json(
         "pred_vid_result.json", lambda classes: {v: new if c == old else c for v, c in classes.items()}
     )
 
@@ -185,16 +111,6 @@ def rename_in_parts(old, new):
         path.write_text(path.read_text().replace(json.dumps(old), json.dumps(new)))
 
     return rename
-
-
-def rename_generated(change):
-    def rename(document):
-        for segments in document["results"].values():
-            for objects in segments.values():
-                objects["clss"] = [change(name) for name in objects["clss"]]
-        return document
-
-    return edit("*.json", rename)
 
 
 def woman_as(name):
@@ -221,7 +137,7 @@ def test_the_cost_of_names_in_another_spelling_is_that_of_all_of_them(scored):
     def shout(classes):
         return {video: name.upper() for video, name in classes.items()}
 
-    _, _, notes = scored(KINETICS, edit("pred_vid_result.json", shout), detail="full", at_home=True)
+    _, _, notes = scored(KINETICS, edit_json("pred_vid_result.json", shout), detail="full", at_home=True)
     (note,) = [note["text"] for note in notes if note["code"] == "N-NAMES-UNKNOWN"]
     # Without a known class the score is 0.
     good_score = score(KINETICS, SAMPLES / KINETICS / "good").score
@@ -282,7 +198,7 @@ def test_hostile_names_are_quoted_and_bounded(hidden):
     def rename(classes):
         return {video: f"<script>{number}\n\u202e{'x' * 10**5}" for number, video in enumerate(classes)}
 
-    (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename), "full")
+    (text,), _, _ = hidden({"class": CLASSES}, edit_json("pred_vid_result.json", rename), "full")
     assert len(text) < 1500
     assert "and 31 other names" in text
     assert text.isprintable()
@@ -292,7 +208,7 @@ def test_all_names_in_another_spelling_are_told_how(hidden):
     def rename(classes):
         return {video: name.replace("_", " ").title() for video, name in classes.items()}
 
-    (text,), _, _ = hidden({"class": CLASSES}, edit("pred_vid_result.json", rename))
+    (text,), _, _ = hidden({"class": CLASSES}, edit_json("pred_vid_result.json", rename))
     assert "; write them as in the data, as 'play_drums' for 'Play Drums'" in text
     # The rule tells more than further examples.
     assert text.count("; the nearest is ") == 2
