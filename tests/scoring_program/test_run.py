@@ -227,19 +227,6 @@ def test_problems_are_limited_to_twenty_kinds(run):
     assert lines[-1] in outcome.page
 
 
-def test_the_same_problem_of_many_files_is_one_line(run):
-    reference = {}
-    for number in range(30):
-        reference[f"S{number}_labels.csv"] = "1,1,10\n"
-        reference[f"S{number}_data.csv"] = "100,20,2000\n"
-    outcome = run(ID, reference, {f"S{number}_prediction.csv": "99,1,2\n" * 2 for number in range(30)})
-    (problem,) = printed_problems(outcome.err)
-    places = [f"S{number}_prediction.csv line 1 column 1" for number in (0, 1, 10)]
-    assert problem[:3] == ("E-CSV-RANGE", "", ", ".join(places))
-    assert values_of(problem.count_text) == ["60", "30"]
-    assert all(place in outcome.page for place in places)
-
-
 BROKEN_MEASURE = ("scoring_program.metrics.frame_jaccard.count_frames", mock.Mock(side_effect=KeyError))
 
 
