@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import make_zip, places_of, refused, values_of
 from validator.formats.chalearn.read import read
-from validator.formats.chalearn.write import FORMAT
+from validator.formats.chalearn.write import FORMAT, encode_files
 from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.interpreters
@@ -139,11 +139,9 @@ def with_copies(rows, *changes):
         ([spaced(10, length=20), spaced(10, length=21)], []),
     ],
 )  # fmt: skip
-def test_rows_that_look_alike_are_noted(tmp_path, files, notes):
-    texts = {}
-    for number, rows in enumerate(files):
-        texts[f"S{number}_prediction.csv"] = "".join(",".join(map(str, row)) + "\n" for row in rows)
-    content = read(zipped(tmp_path, texts), GESTURES).content
+def test_rows_that_look_alike_are_noted(files, notes):
+    encoded_files = encode_files({f"S{number}": rows for number, rows in enumerate(files)})
+    content = read(encoded_files, GESTURES).content
     found = [(note.code, values_of(note.text)) for note in FORMAT.hints(content, GESTURES)]
     assert [(code, values[: len(notes[0][1])]) for code, values in found] == notes
 
