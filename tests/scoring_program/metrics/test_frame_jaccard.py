@@ -129,6 +129,10 @@ def test_merged_intervals_are_disjoint_and_cover_the_same(rows):
         assert sets[0] == sets[1]
 
 
+def test_without_rows_nothing_is_confused():
+    assert not fj.confusions(labeled([]), labeled([]), N_CLASSES).any()
+
+
 def test_callers_arrays_are_not_written_to():
     intervals = np.array([[5, 9], [1, 7]], dtype=np.int64)
     groups = np.zeros(2, dtype=np.int64)
