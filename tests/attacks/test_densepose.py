@@ -67,6 +67,3 @@ def test_two_submissions_reveal_no_person():
     attack = Attack(TASK, reference, [submission(repeated) for repeated in (False, True)])
     assert gain(attack).labels == 0
     assert max(bits_by_section(attack, score_decimals=2).values()) <= 2 * MOST_BITS
-
-
-# What the note on repairs may tell, of one submission.

@@ -18,36 +18,13 @@ import pytest
 from organizer.data.prepare import prepare
 from quality.task import quality_tasks
 from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, numbered_cases, refused, run_folder, values_of
+from tests.helpers import REFERENCES, numbered_cases, refused, values_of
 from tests.message_texts import SCORING_TEXTS
+from tests.scoring_program.sample_changes import change_indexes, rename_files, rename_videos, shift_images
 
 ACTION, GESTURE, KINETICS, DENSEPOSE = "chalearn_action", "chalearn_gesture", "kinetics_tps", "densepose"
 GIVEN, GENERATED = "anet_entities_gt", "anet_entities_gen"
 CSV, PARTS = "DemoSequence0001_prediction.csv", "pred_part_result.json"
-
-
-@pytest.fixture(scope="module")
-def references(tmp_path_factory):
-    """Return a function that gives the folder of the demo reference, prepared once where that takes time."""
-    body = tmp_path_factory.mktemp("body")
-    prepare(DENSEPOSE, REFERENCES / DENSEPOSE, body)
-    return lambda task: body if task == DENSEPOSE else REFERENCES / task
-
-
-@pytest.fixture
-def scored(tmp_path, references, capsys):
-    """Return a function that changes the good sample of a task, scores it and returns code, problems and notes."""
-
-    def score(task, change, reference=None, **settings):
-        submission, output = tmp_path / "submission", tmp_path / "output"
-        shutil.copytree(SAMPLES / task / "good", submission)
-        change(submission)
-        outcome = run_folder(task, reference or references(task), submission, output, **settings)
-        capsys.readouterr()
-        detail = json.loads((output / "detailed_results.json").read_text(encoding="utf-8"))
-        return outcome.exit_code, detail["problems"], detail["notes"]
-
-    return score
 
 
 def text(name, content):
@@ -76,16 +53,16 @@ def of_segments(edit):
     return data(lambda document: edit(document["results"]))
 
 
+def add_moon(results):
+    """Add a video that nobody knows, with the segments of another one."""
+    results["moon"] = dict(next(iter(results.values())))
+
+
 def unknown_words(results):
     """Predict words that no table of lemmas holds and whose lemmas occur as tokens."""
     for video in results.values():
         for segment in video.values():
             segment["clss"] = ["The" for _ in segment["clss"]]
-
-
-def rename_files(folder):
-    for path in sorted(folder.iterdir()):
-        path.rename(path.with_name(f"x{path.name}"))
 
 
 def in_seconds(folder):
@@ -101,16 +78,10 @@ def segment_of(document):
     return next(iter(next(iter(document["annotations"].values()))["segments"].values()))
 
 
-def count_words_from_1(document):
-    for segments in document.values():
-        for segment in segments.values():
-            segment["idx_in_sent"] = [index + 1 for index in segment["idx_in_sent"]]
-
-
 PROBLEMS = [
     ("E-CSV-FRAME", GESTURE, text(CSV, "1,1,2\n1,999999,1000000\n"), CSV, "line 2 column 2"),
     ("E-FILE-CASE", GESTURE, lambda folder: (folder / CSV).rename(folder / CSV.replace("Demo", "demo")), CSV.replace("Demo", "demo"), ""),
-    ("E-ITEMS-NONE", GESTURE, rename_files, f"x{CSV}", ""),
+    ("E-ITEMS-NONE", GESTURE, rename_files("x{}".format), f"x{CSV}", ""),
 ]  # fmt: skip
 NOTES = [
     ("N-CATEGORY", DENSEPOSE, data(lambda document: document[0].update(category_id=7))),
@@ -127,9 +98,9 @@ NOTES = [
     ("N-SEGMENTS-MISSING", GIVEN, of_segments(dict.popitem)),
     ("N-SEGMENTS-OUTSIDE", GIVEN, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
     ("N-SEGMENTS-OUTSIDE", GENERATED, of_segments(lambda document: document[next(iter(document))].update(moon=next(iter(next(iter(document.values())).values()))))),
-    ("N-WORDS-OUTSIDE", GIVEN, of_segments(count_words_from_1)),
+    ("N-WORDS-OUTSIDE", GIVEN, change_indexes(lambda index, _: index + 1)),
     ("N-ITEMS-UNKNOWN", GESTURE, text("Moon_prediction.csv", "1,1,2\n")),
-    ("N-ITEMS-UNKNOWN", GENERATED, of_segments(lambda document: document.update(moon=dict(next(iter(document.values())))))),
+    ("N-ITEMS-UNKNOWN", GENERATED, of_segments(add_moon)),
 ]  # fmt: skip
 BAD_REFERENCES = [
     ("E-REF-CLASS", GIVEN, data(lambda document: segment_of(document)["process_clss"][0].__setitem__(0, "dragon"), "reference.json"), "reference.json", "/annotations/v_demo000000/segments/0"),
@@ -189,60 +160,33 @@ def test_every_text_of_the_table_belongs_to_a_case():
     assert SCORING_TEXTS.keys() == set(cases)
 
 
-def named(change):
-    """Return a change of the names of videos, in each file that has them."""
-
-    def rename(document):
-        entries = document.get("results", document)
-        for video in list(entries):
-            entries.update(change(video, entries.pop(video)))
-
-    return rename
-
-
-def rename_images(first_id):
-    def rename(document):
-        for number, detection in enumerate(document):
-            detection["image_id"] = first_id + number
-
-    return rename
-
-
-def one_more(video, entry):
-    """Return the entry of a video, and for the first one a second, of a video that nobody knows."""
-    return {video: entry, "moon": entry}
-
-
-def rename_both(folder):
-    for name in ("pred_vid_result.json", PARTS):
-        data(named(lambda video, entry: {f"{video}.mp4": entry}), name)(folder)
-
-
 ALL_RENAMED = [
-    (ACTION, rename_files, "xDemoSeq0001_prediction.csv", ""),
-    (GESTURE, rename_files, "xDemoSequence0001_prediction.csv", ""),
-    (KINETICS, rename_both, "pred_vid_result.json", "/demo_00000.mp4"),
-    (GIVEN, data(named(lambda video, entry: {video[2:]: entry})), "submission_gt.json", ""),
-    (GENERATED, data(named(lambda video, entry: {video[2:]: entry})), "submission_gen.json", ""),
-    (DENSEPOSE, data(rename_images(10**6)), "densepose_demo_results.json", "/0/image_id"),
+    (ACTION, rename_files("x{}".format), "xDemoSeq0001_prediction.csv", "", "data, as 'DemoSeq0001' for 'xDemoSeq0001'"),
+    (GESTURE, rename_files("x{}".format), "xDemoSequence0001_prediction.csv", "", "data, as 'DemoSequence0001' for"),
+    (KINETICS, rename_videos("{}.mp4".format), "pred_vid_result.json", "/demo_00000.mp4", "data, as 'demo_00000' for 'demo_00000.mp4'"),
+    (GIVEN, rename_videos(lambda video: video[2:]), "submission_gt.json", "", "data, as 'v_"),
+    (GENERATED, rename_videos(lambda video: video[2:]), "submission_gen.json", "", "data, as 'v_"),
+    (DENSEPOSE, shift_images(10**6), "densepose_demo_results.json", "/0/image_id", "yours are '100"),
 ]  # fmt: skip
 ONE_MORE = [
     (ACTION, text("Moon_prediction.csv", "1,1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
-    (GESTURE, text("Moon_prediction.csv", "1,1,2\n"), "'Moon'", "Moon_prediction.csv"),
+    # It is not even read.
+    (GESTURE, text("Moon_prediction.csv", "1;2;3\n"), "'Moon'", "Moon_prediction.csv"),
     (KINETICS, data(lambda document: document.update(moon={}), PARTS), "'moon'", f"{PARTS} /moon"),
     (KINETICS, data(lambda document: document.update(moon="run"), "pred_vid_result.json"), "'moon'", "pred_vid_result.json /moon"),
-    (GIVEN, data(named(one_more)), "'moon'", "submission_gt.json /results/moon"),
-    (GENERATED, data(named(one_more)), "'moon'", "submission_gen.json /results/moon"),
+    (GIVEN, of_segments(add_moon), "'moon'", "submission_gt.json /results/moon"),
+    (GENERATED, of_segments(add_moon), "'moon'", "submission_gen.json /results/moon"),
     (DENSEPOSE, data(lambda document: document.insert(1, {**document[0], "image_id": 10**6})), "'1000000'", "densepose_demo_results.json /1/image_id"),
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("task", "change", "file", "where"), ALL_RENAMED)
-def test_submission_without_any_item_of_the_reference_is_refused(task, change, file, where, scored):
+@pytest.mark.parametrize(("task", "change", "file", "where", "words"), ALL_RENAMED)
+def test_submission_without_any_item_of_the_reference_is_refused(task, change, file, where, words, scored):
     exit_code, (problem,), _ = scored(task, change)
     assert exit_code == INVALID
     assert (problem["code"], problem["file"]) == ("E-ITEMS-NONE", file)
     assert problem["where"].startswith(where)
+    assert words in problem["hint"]
 
 
 @pytest.mark.parametrize(("task", "change", "item", "place"), ONE_MORE)

@@ -30,12 +30,7 @@ def test_rows_are_large_or_merged_into_a_large_one(support):
     # All that rests on anything is shown, or nothing: a total and all rows but one would give that one.
     assert shown in ([], np.flatnonzero(support).tolist())
     assert (support >= MIN_GROUP).all() == (len(large) == len(support))
-
-
-@given(support=sizes)
-def test_a_table_has_at_most_a_row_for_five_instances(support):
-    """A share has 101 values, so that a column of a table of n instances tells at most n / 5 * log2(101) bits."""
-    large, small = merge_small(support, MIN_GROUP)
+    # A share has 101 values, so that a column of a table of n instances tells at most n / 5 * log2(101) bits.
     n_rows = len(large) + (len(small) > 0)
     assert MIN_GROUP * n_rows <= support.sum()
 

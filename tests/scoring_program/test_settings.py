@@ -14,13 +14,8 @@ ID = "chalearn_gesture"
     ("text", "code", "where", "value"),
     [
         ("protocol: 2020-99-99\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
-        ("protocol: !!int abc\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
-        ("time_limit: !!float x\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
-        ("time_limit: !!timestamp x\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
-        ("interval: !!bool x\n", "E-SETTINGS-YAML", "line 1 column 11", ""),
         ("? [a, b]\n: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
         ("? {a: b}\n: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
-        (f"time_limit: {'9' * 5000}\n", "E-SETTINGS-YAML", "line 1 column 13", ""),
         (f"{'9' * 500}: 1\n", "E-SETTINGS-YAML", "line 1 column 1", ""),
         ("a: " + "[" * 1000, "E-SETTINGS-YAML", "line 1 column 54", "nested"),
         ("#" * 200_000, "E-SETTINGS-YAML", "", "131,072"),
@@ -35,7 +30,6 @@ ID = "chalearn_gesture"
         ("counts: bset\n", "E-SETTINGS-VALUE", "/counts", ""),
         ("winner_rule: Team A\n", "E-SETTINGS-VALUE", "/winner_rule", ""),
         ("counts: {best_in: 1}\n", "E-SETTINGS-VALUE", "/counts", ""),
-        ("time_limit: .nan\n", "E-SETTINGS-VALUE", "/time_limit", ""),
         ("time_limit: .inf\n", "E-SETTINGS-VALUE", "/time_limit", ""),
     ],
 )

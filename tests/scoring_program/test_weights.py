@@ -9,7 +9,7 @@ import pytest
 
 from organizer.files import folder_files, write_files
 from quality.task import quality_tasks
-from scoring_program.metrics import average_precision, resampling
+from scoring_program.metrics import resampling
 from scoring_program.task import load_task
 from tests.helpers import REFERENCES, SAMPLES, loaded, one_of_each_challenge
 
@@ -129,40 +129,3 @@ def test_a_submission_of_segments_that_are_not_annotated_scores_zero(tmp_path):
     content["results"] = {video: {"9999": empty}}
     outside = {file: json.dumps(content).encode()}
     assert scored(name, reference, outside, tmp_path, "published").scores["score"] == 0
-
-
-@pytest.mark.parametrize("seed", range(20))
-def test_weights_repeat_images(seed):
-    rng = np.random.default_rng(seed)
-    images = []
-    for _ in range(6):
-        n_detections, n_persons = rng.integers(0, 5), rng.integers(0, 4)
-        # Without ties: the copies of a detection follow each other, not the copies of an image.
-        scores = np.sort(rng.random(n_detections))[::-1]
-        persons = (
-            rng.choice([500.0, 2000.0, 20_000.0], n_persons),
-            rng.random(n_persons) < 0.8,
-            rng.random(n_persons) < 0.2,
-        )
-        images.append((scores, persons, rng.integers(0, 11, (2, n_detections * n_persons)) / 10))
-    once = matched(images)
-    for weights in rng.integers(0, 4, (5, len(images))).astype(float):
-        repeated = [image for image, weight in zip(images, weights) for _ in range(int(weight))]
-        curves = average_precision.accumulate(matched(repeated)) if repeated else None
-        for area in range(len(average_precision.AREAS)):
-            expected = curves.average(curves.precision[area, 1], area) if curves else 0.0
-            ranked = average_precision.ranked(once, area, 1)
-            assert average_precision.weighted(ranked, weights[None]) == pytest.approx([expected], abs=1e-12)
-
-
-def matched(images):
-    """Match images, each of scores, persons (area, dense, crowd), and two measures of all pairs."""
-    scores, persons, measures = zip(*images)
-    sizes = np.array([(len(own), len(area)) for own, (area, *_) in zip(scores, persons)])
-    detection_image, person_image = (np.repeat(np.arange(len(images)), own) for own in sizes.T)
-    people = average_precision.People(
-        len(images), person_image, *(np.concatenate(parts) for parts in zip(*persons))
-    )
-    score, values = np.concatenate(scores), np.concatenate(measures, axis=1)
-    detections = average_precision.Detections(detection_image, score, np.full(len(score), 2000.0))
-    return average_precision.match(values, values[0], detections, people)

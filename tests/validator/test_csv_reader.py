@@ -72,22 +72,11 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
 @pytest.mark.parametrize(
     ("data", "code", "where", "values"),
     [
-        ("gesture,start,end\n1,2,3\n", "E-CSV-HEADER", "line 1 column 1", ["'gesture,start,end'"]),
-        ("1,2,3\n\n4,5,6\n", "E-CSV-EMPTY-LINE", "line 2 column 1", []),
-        ("1;2;3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         ("1\t2\t3\n", "E-CSV-SEPARATOR", "line 1 column 1", []),
         (" 1  2 3 \n", "E-CSV-SEPARATOR", "line 1 column 1", []),
-        ("1,2\n", "E-CSV-COLUMNS", "line 1 column 2", ["'1,2'", "2", "3"]),
         ("1,2,3,4\n", "E-CSV-COLUMNS", "line 1 column 4", ["'1,2,3,4'", "4", "3"]),
-        ("1,2,12.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12.0'"]),
-        (
-            "1,2,12345678901234567890.0\n",
-            "E-CSV-INTEGER",
-            "line 1 column 3",
-            ["'12345678901234567890.0'"],
-        ),
-        ("1,2,x\n", "E-CSV-INTEGER", "line 1 column 3", ["'x'"]),
-        ("1,2,nan\n", "E-CSV-INTEGER", "line 1 column 3", ["'nan'"]),
+        ("0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "line 1 column 1", ["'0,7,10,76'", "4", "3"]),
+        ("1,2,12345678901234567890.0\n", "E-CSV-INTEGER", "line 1 column 3", ["'12345678901234567890.0'"]),
         ("1,2,1e999\n", "E-CSV-INTEGER", "line 1 column 3", ["'1e999'", "'%d'", "','"]),
         ("0,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["0", "1", "20", "0", "1", "20"]),
         ("21,2,3\n", "E-CSV-RANGE", "line 1 column 1", ["21", "1", "20", "21", "1", "20"]),
@@ -95,7 +84,7 @@ def test_odd_but_harmless_files_are_read_with_a_note(data, keyword):
         ("1,2,3\n1,120,90\n", "E-CSV-RANGE", "line 2 column 3", ["90", "120"]),
         ("1,2,3\n1,2,3\u2028\n", "E-CSV-ENCODING", "line 2 column 3", ["'\\u2028'"]),
     ],
-)
+)  # fmt: skip
 def test_wrong_line_is_located(data, code, where, values):
     _, findings = read(data.encode())
     assert places_of(findings)[0] == (code, "S1_prediction.csv", where)
@@ -115,25 +104,6 @@ def test_numbers_that_numpy_printed_are_no_header_and_no_words():
         assert "int(...)" in problem.remedy
 
 
-@pytest.mark.parametrize(
-    ("data", "words"),
-    [
-        ("7.0e+00,1.0e+01,7.6e+01\n7.0e+00,8.1e+01,9.6e+01\n", "fmt='%d'"),
-        ("7.00,10.00,76.00\n7.00,81.00,96.00\n", "astype(int)"),
-        (
-            "\uff17,\uff11\uff10,\uff17\uff16\n\uff17,\uff18\uff11,\uff19\uff16\n",
-            "digits than those of ASCII",
-        ),
-        ('"7","10","76"\n"7","81","96"\n', "quoted"),
-    ],
-)
-def test_how_a_program_writes_all_numbers_is_one_kind(data, words):
-    _, findings = read(data.encode())
-    (kind,) = plain_findings(findings)["kinds"]
-    assert (kind["code"], kind["count"]) == ("E-CSV-INTEGER", 6)
-    assert words in text_of(findings.problems[0])
-
-
 @pytest.mark.parametrize("row", ["7,10,5,76", '7,"10,5",76', '7,"1,010",1076'])
 def test_a_row_with_a_comma_in_a_number_is_shown_without_a_guess(row):
     _, findings = read(f"7,10,76\n{row}\n".encode())
@@ -141,22 +111,6 @@ def test_a_row_with_a_comma_in_a_number_is_shown_without_a_guess(row):
     assert (problem.code, problem.where) == ("E-CSV-COLUMNS", "line 2 column 4")
     assert row in problem.problem
     assert problem.remedy == "write gesture,start frame,end frame"
-
-
-def test_truth_values_that_numpy_printed_are_no_words():
-    _, findings = read(b"7,10,np.True_\n")
-    assert "numpy" in findings.problems[0].problem
-
-
-@pytest.mark.parametrize("header", ["", ",gesture,start,end\n", ",0,1,2\n"])
-def test_the_index_of_pandas_is_named_and_no_other_task(header):
-    _, findings = read(f"{header}0,7,10,76\n1,2,80,95\n2,2,99,120\n".encode())
-    n_lines = 3 + bool(header)
-    places = [f"line {line} column 1" for line in range(1, n_lines + 1)]
-    assert places_of(findings) == [("E-CSV-COLUMNS", "S1_prediction.csv", place) for place in places]
-    for problem in findings.problems:
-        assert "index=False, header=False" in problem.remedy
-        assert "task" not in problem.remedy
 
 
 @pytest.mark.parametrize(
@@ -181,6 +135,7 @@ def test_a_first_column_that_does_not_count_rows_is_no_index(rows, column):
         ("1,2,٣\n", "line 1 column 3", "the digits 0 to 9"),
         ("1,2,N/A\n", "line 1 column 3", "missing number"),
         ("1,2,tensor(3)\n", "line 1 column 3", "PyTorch"),
+        ("1,2,np.True_\n", "line 1 column 3", "numpy"),
         ("1,2,00:03\n", "line 1 column 3", "the number of the frame"),
         ("1,1_0,3\n", "line 1 column 2", "digits only"),
     ],
@@ -192,18 +147,17 @@ def test_what_is_no_plain_whole_number_is_told_apart(data, where, keyword):
 
 
 @pytest.mark.parametrize(
-    ("data", "keyword"),
+    ("data", "where", "keyword"),
     [
-        (b"1,2,3\n1,\x002,3\n", "NUL"),
-        (b"1\0,", "NUL"),
-        (b"1\0,2", "NUL"),
-        (b"1,2\0", "NUL"),
-        (b"1,2,3\n1,\xff,3\n", "byte 8"),
+        (b"1,2,3\n1,2,3\n1,\x002,3\n", "line 3 column 2", "NUL"),
+        (b"1\0,", "line 1 column 1", "NUL"),
+        (b"1,2\0", "line 1 column 2", "NUL"),
+        (b"1,2,3\n1,\xff,3\n", "line 2 column 1", "byte 8"),
     ],
 )
-def test_wrong_encoding_is_told_apart(data, keyword):
+def test_wrong_encoding_is_told_apart_and_located(data, where, keyword):
     _, findings = read(data)
-    assert findings.problems[0].code == "E-CSV-ENCODING"
+    assert places_of(findings) == [("E-CSV-ENCODING", "S1_prediction.csv", where)]
     assert keyword in text_of(findings.problems[0])
 
 
@@ -232,17 +186,18 @@ def test_first_frame_behind_the_end_is_a_problem_beside_how_late_rows_end():
 
 
 def test_last_frame_behind_the_end_is_noted_and_left_to_the_metric():
-    values, findings = read(b"1,10,2000\n1,5,100\n", 100)
-    assert values == [[1, 10, 2000], [1, 5, 100]]
-    assert [note.code for note in findings.notes] == ["N-CSV-CUT"]
+    values, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", 10)
+    assert values == [[1, 2, 3], [1, 5, 11], [2, 6, 12], [1, 2, 10]]
+    (note,) = findings.notes
+    assert (note.code, values_of(note.text)) == ("N-CSV-CUT", ["2"])
 
 
-def test_very_many_bad_lines_are_counted_and_not_kept():
-    _, findings = read(b"x\n" * 10_000)
-    assert findings.total == 10_000
-    assert len(findings.problems) <= 201
+@pytest.mark.parametrize("line", [b"x\n", b"1,2\n", b"99,1,2\n"], ids=["words", "rows", "ranges"])
+def test_of_very_many_bad_lines_two_hundred_are_kept_and_all_are_counted(line):
+    _, findings = read(line * 2000)
+    assert len(findings.problems) == 200
     kinds = [(kind["count"], kind["at_least"]) for kind in plain_findings(findings)["kinds"]]
-    assert kinds == [(10_000, False)]
+    assert kinds == [(2000, False)]
     assert findings.is_complete
 
 
@@ -313,25 +268,12 @@ def test_lines_of_another_type_hide_no_problem_of_other_lines():
     ("data", "values"),
     [
         (b"0,1,5\n19,6,9\n", ["0", "19", "1", "20"]),
-        (b"2,1,5\n21,6,9\n", ["2", "21", "1", "20"]),
         (b"30,60,3\n40,90,2\n", ["30", "40", "1", "20"]),
     ],
 )
 def test_the_range_of_all_values_is_told_beside_that_of_the_rules(data, values):
     _, findings = read(data)
     assert values_of(findings.problems[0].remedy) == values
-
-
-def test_bad_ranges_are_counted_too():
-    _, findings = read(b"99,1,2\n" * 1000)
-    assert findings.total == 1000
-    assert len(findings.problems) == 200
-    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1000]
-
-
-def test_one_kind_of_problem_does_not_hide_another():
-    _, findings = read(b"99,1,2\n" * 100 + b"1,5,2\n")
-    assert places_of(findings)[-1] == ("E-CSV-RANGE", "S1_prediction.csv", "line 101 column 3")
 
 
 FIELD = st.one_of(
@@ -369,34 +311,6 @@ def test_any_bytes_end_in_rows_or_located_problems(data):
     assert all(
         problem.file and (problem.where or problem.code == "E-FILE-KIND") for problem in findings.problems
     )
-
-
-@pytest.mark.parametrize(
-    ("data", "where"),
-    [(b"1,2,3\n1,\xff,3\n", "line 2 column 1"), (b"1,2,3\n1,2,3\n1,\0,3\n", "line 3 column 2")],
-)
-def test_encoding_problems_name_their_line(data, where):
-    _, findings = read(data)
-    assert places_of(findings) == [("E-CSV-ENCODING", "S1_prediction.csv", where)]
-
-
-def test_rows_past_the_last_frame_are_counted_in_a_note():
-    _, findings = read(b"1,2,3\n1,5,11\n2,6,12\n1,2,10\n", 10)
-    (note,) = findings.notes
-    assert (note.code, values_of(note.text)) == ("N-CSV-CUT", ["2"])
-
-
-def test_accepted_oddities_are_counted_over_files():
-    files = [(str(i), f"{i}_prediction.csv", b"1,2,3\r\n") for i in range(3)]
-    findings = findings_of(read_csv_files, files, GESTURES)
-    assert [note.code for note in findings.notes] == ["N-CSV-READ"]
-    assert values_of(findings.notes[0].text) == ["3"]
-
-
-def test_of_very_many_bad_lines_two_hundred_are_kept_and_all_are_counted():
-    _, findings = read(b"1,2\n" * 270)
-    assert len(findings.problems) == 200
-    assert findings.total == 270
 
 
 def test_lines_count_from_the_start_of_each_file():
@@ -526,39 +440,19 @@ CAUSES = [
     ("a,b,c,\n7,10,76\n", "E-CSV-HEADER", "delete the line", lambda text: text.split("\n", 1)[1]),
     ("7;10;76\n", "E-CSV-SEPARATOR", "semicolons", lambda text: text.replace(";", ",")),
     ("7\uff0c10\uff0c76\n", "E-CSV-SEPARATOR", "full-width", lambda text: text.replace("\uff0c", ",")),
-    (
-        "7\u300110\u300176\n",
-        "E-CSV-SEPARATOR",
-        "by ideographic commas",
-        lambda text: text.replace("\u3001", ","),
-    ),
+    ("7\u300110\u300176\n", "E-CSV-SEPARATOR", "by ideographic commas", lambda text: text.replace("\u3001", ",")),
     ("7\uff1b10\uff1b76\n", "E-CSV-SEPARATOR", "full-width semi", lambda text: text.replace("\uff1b", ",")),
     ("7,10\uff0c76\n", "E-CSV-SEPARATOR", "commas and full-width", lambda text: text.replace("\uff0c", ",")),
     ("7|10|76|\n", "E-CSV-SEPARATOR", "by vertical bars", lambda text: "7,10,76\n"),
     ("7;10;76;\n", "E-CSV-SEPARATOR", "by semicolons", lambda text: "7,10,76\n"),
     ("7,10,76;\n", "E-CSV-SEPARATOR", "the semicolon at the end", lambda text: text.replace(";", "")),
     ("7,10,76\u3001\n", "E-CSV-SEPARATOR", "the ideographic comma", lambda text: text.replace("\u3001", "")),
-    (
-        "7,10,76 ; ,\n2,80,95\n",
-        "E-CSV-SEPARATOR",
-        "the semicolon and the comma at",
-        lambda text: text.replace("; ,", ""),
-    ),
+    ("7,10,76 ; ,\n2,80,95\n", "E-CSV-SEPARATOR", "the semicolon and the comma at", lambda text: text.replace("; ,", "")),
     ("7,10,76,,\n2,80,95\n", "E-CSV-COLUMNS", "commas at the end", lambda text: text.replace(",,", "")),
-    (
-        "7\u300010\u300076\n",
-        "E-CSV-SEPARATOR",
-        "ideographic spaces",
-        lambda text: text.replace("\u3000", ","),
-    ),
+    ("7\u300010\u300076\n", "E-CSV-SEPARATOR", "ideographic spaces", lambda text: text.replace("\u3000", ",")),
     ("7 10 76\n", "E-CSV-SEPARATOR", "blanks", lambda text: text.replace(" ", ",")),
     ("7,0;3,0;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
-    (
-        "7,0\t3,0\t82,0\n",
-        "E-CSV-SEPARATOR",
-        "decimals",
-        lambda text: re.sub("\t", ",", text.replace(",0", "")),
-    ),
+    ("7,0\t3,0\t82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub("\t", ",", text.replace(",0", ""))),
     ("7,0 3,0 82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: re.sub(" ", ",", text.replace(",0", ""))),
     ("7;3;82,0\n", "E-CSV-SEPARATOR", "decimals", lambda text: text.replace(",0", "").replace(";", ",")),
     ("7;3;1.004\n", "E-CSV-SEPARATOR", "thousands", lambda text: text.replace(".", "").replace(";", ",")),
@@ -567,24 +461,23 @@ CAUSES = [
     ("\uff17,10,76\n", "E-CSV-INTEGER", "ASCII", lambda text: text.replace("\uff17", "7")),
     ("[7, 10, 76]\n[2, 80, 95]\n", "E-CSV-INTEGER", "bracket", lambda text: re.sub("[][]", "", text)),
     ('"7,10,76"\n"2,80,95"\n', "E-CSV-INTEGER", "without quotes", lambda text: text.replace('"', "")),
-    (
-        "1,7,10,76\n2,2,80,95\n3,2,99,120\n",
-        "E-CSV-COLUMNS",
-        "leave out the first column, which counts the rows",
-        lambda text: re.sub("(?m)^.,", "", text),
-    ),
+    ("1,7,10,76\n2,2,80,95\n3,2,99,120\n", "E-CSV-COLUMNS", "leave out the first column, which counts the rows", lambda text: re.sub("(?m)^.,", "", text)),
     ('"1",7,10,76\n"2",2,80,95\n', "E-CSV-COLUMNS", "first", lambda text: re.sub('(?m)^"."[,]', "", text)),
     ('"","V1","V2","V3"\n', "E-CSV-HEADER", "delete the line", lambda text: ""),
+    ('"7","10","76"\n', "E-CSV-INTEGER", "quoted", lambda text: text.replace('"', "")),
+    (",0,1,2\n0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False, header=False", lambda text: "7,10,76\n"),
+    (",a,b,c\n0,7,10,76\n1,2,80,95\n", "E-CSV-COLUMNS", "index=False, header=False", lambda text: "7,10,76\n"),
     ("7,10,inf\n", "E-CSV-INTEGER", "a whole number", lambda text: text.replace("inf", "76")),
     ("7,10,76\n# 3 gestures\n", "E-CSV-COLUMNS", "1 field", lambda text: text[: text.index("#")]),
     ("7,10,76\n\n2,80,95\n", "E-CSV-EMPTY-LINE", "delete", lambda text: text.replace("\n\n", "\n")),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "code", "words", "cure"), CAUSES)
 def test_a_cause_is_named_and_its_cure_leaves_nothing_wrong(text, code, words, cure):
     _, findings = read(text.encode())
-    assert {problem.code for problem in findings.problems} == {code}
+    (kind,) = plain_findings(findings)["kinds"]
+    assert kind["code"] == code
     assert words in text_of(findings.problems[0])
     assert read(cure(text).encode())[1].ok
 
@@ -620,7 +513,6 @@ def test_a_column_too_many_is_named_beside_rows_that_lack_one():
     ("text", "words"),
     [
         ("7,1.004,1.120\n", "without a point for thousands or decimals"),
-        ("7,1.5,2.25\n", "without a point for thousands or decimals"),
         ("7,nan,5\n", "missing number"),
         ("7,10,5\n", "start frame <= end frame"),
         ("1,7,10,76\n2,2,80,95\n", "write gesture,start frame,end frame"),

@@ -8,40 +8,27 @@ import pytest
 from validator.box_hints import box_hints
 from validator.hints import label_hints
 
+UNIT, OTHER = [0.0, 0.0, 0.5, 1.0], [0.0, 0.0, 0.25, 1.0]
+PIXELS = [3.0, 4.0, 5.0, 6.5]
+
 
 @pytest.mark.parametrize(
     ("boxes", "text"),
     [
-        (
-            [[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.0]],
-            "all 40 coordinates of humans lie between 0 and 1",
-        ),
-        ([[0.0, 0.0, 0.5, 1.0]] * 8 + [[0.0, 0.0, 0.25, 1.0]], None),
-        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.5, 0.0, 0.25, 1.0]], None),
-        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.5]], None),
-        ([[0.0, 0.0, 0.5, 1.0]] * 10, "all 10 boxes of humans are [0, 0, 0.5, 1]"),
-        ([[3.0, 4.0, 5.0, 6.5]] * 10, "all 10 boxes of humans are [3, 4, 5, 6.5]"),
-        ([[3.0, 4.0, 5.0, 6.5]] * 11, "all 11 boxes of humans are [3, 4, 5, 6.5]"),
-        (
-            [[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.25, 0.0, 0.25, 1.25]],
-            "all 40 coordinates of humans lie between -0.25 and 1.25",
-        ),
-        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[-0.26, 0.0, 0.25, 1.0]], None),
-        ([[0.0, 0.0, 0.5, 1.0]] * 9 + [[0.0, 0.0, 0.25, 1.26]], None),
-        ([[3.0, 4.0, 5.0, 6.5]] * 9, None),
-        ([[0.0, 0.0, 0.5, 1.0]] * 1001, "all 1,001 boxes of humans are [0, 0, 0.5, 1]"),
-        (
-            [[0.0, 0.0, 0.5, 1.0]] * 1000 + [[0.0, 0.0, 0.25, 1.0]],
-            "all 4,004 coordinates of humans lie between 0 and 1",
-        ),
-        ([[0.0, 0.0, 0.5, 1.0]] * 1001 + [[0.0, 0.0, 9.0, 9.0]], None),
-        ([[3.0, 4.0, 5.0, 6.5]] * 1001 + [[3.0, 4.0, 5.0, 7.0]], None),
-        ([[3.0, 4.0, 5.0, 6.5]] * 9 + [[3.0, 4.0, 5.0, 7.0]], None),
-        ([[3.0, 4.0, 5.0, 7.0]] + [[3.0, 4.0, 5.0, 6.5]] * 9, None),
-        (
-            [[0.25, 0.25, 0.5, 0.75]] * 10 + [[0.25, 0.5, 0.5, 0.75]],
-            "all 44 coordinates of humans lie between 0 and 1",
-        ),
+        ([UNIT] * 9 + [OTHER], "all 40 coordinates of humans lie between 0 and 1"),
+        ([UNIT] * 8 + [OTHER], None),
+        ([UNIT] * 9 + [[-0.25, 0.0, 0.25, 1.25]], "all 40 coordinates of humans lie between -0.25 and 1.25"),
+        ([UNIT] * 9 + [[-0.26, 0.0, 0.25, 1.0]], None),
+        ([UNIT] * 9 + [[0.0, 0.0, 0.25, 1.26]], None),
+        ([UNIT] * 1000 + [OTHER], "all 4,004 coordinates of humans lie between 0 and 1"),
+        ([UNIT] * 1001 + [[0.0, 0.0, 9.0, 9.0]], None),
+        ([UNIT] * 10, "all 10 boxes of humans are [0, 0, 0.5, 1]"),
+        ([UNIT] * 1001, "all 1,001 boxes of humans are [0, 0, 0.5, 1]"),
+        ([PIXELS] * 11, "all 11 boxes of humans are [3, 4, 5, 6.5]"),
+        ([PIXELS] * 9, None),
+        ([PIXELS] * 9 + [[3.0, 4.0, 5.0, 7.0]], None),
+        ([[3.0, 4.0, 5.0, 7.0]] + [PIXELS] * 9, None),
+        ([PIXELS] * 1001 + [[3.0, 4.0, 5.0, 7.0]], None),
     ],
 )
 def test_boxes_that_look_wrong_are_noted(boxes, text):

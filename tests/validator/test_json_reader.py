@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import io
 import json
+import math
 import os
 import random
 import re
@@ -20,12 +21,12 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from quality.fuzzing.damage import BYTE_CHANGES
 from quality.fuzzing.json_texts import odd_json
 from tests.helpers import (
     ROOT,
     findings_of,
     json_file,
-    make_zip,
     places_of,
     refused,
     scaled,
@@ -38,7 +39,7 @@ from validator.findings import Findings, Read, Refused
 from validator.formats.anet_entities.read import read as read_anet_entities
 from validator.formats.kinetics_tps.read import read_classes, read_parts
 from validator.formats.rules import JsonFile, load_rules
-from validator.json_columns import SchemaError, UnfitError, check_of
+from validator.json_columns import UnfitError, check_of
 from validator.json_reader import as_dict, iter_list, load_schema, read_json, read_list, strict_loads
 from validator.texts import pointer_part
 
@@ -72,9 +73,12 @@ def parts(data):
     return read_parts(io.BytesIO(data).read, "f.json", PARTS)
 
 
+NUMBER = re.compile(rb'(?<![\w".+-])-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?(?![\w".+-])')
+
+
 def is_valid(data):
     # What nobody reads may be too large for a number; this fits where anything does, and nowhere else.
-    data = re.sub(rb'(?<![\w".-])(1e999|-?[0-9]{309,})(?![\w".])', b"[null]", data)
+    data = NUMBER.sub(lambda match: b"[null]" if math.isinf(float(match[0])) else match[0], data)
     try:
         value = strict_loads(data, "f.json").content
     except Refused:
@@ -97,74 +101,16 @@ def fields_agree(value):
     return True
 
 
-def places(value, path=()):
-    yield path
-    children = (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    )
-    for key, child in children:
-        yield from places(child, (*path, key))
-
-
-ODD = [
-    None, True, False, 0, -1, 1.0, 3.5, 1e300, 10**400, "", "x", ":x", "a\"b", "é", "\ud800", [], {}, [[]], [1, 2, 3, 4],
-    [1, 2, 3, 4, 5], [4, 3, 2, 1], ["1", 2, 3, 4], [True, 2, 3, 4], {"box": []}, HUMAN, [HUMAN] * 11,
-    {"box": [[1, 2, 3, 4]], "verb": ["x"]}, {"box": [[1, 2, 3, 4]] * 6, "verb": ["x"] * 6}, {"humans": []},
-]  # fmt: skip
-
-
-@st.composite
-def mutated(draw):
-    """Return the bytes of a document that was changed at random, as a tree and then as text."""
-    document = copy.deepcopy(GOOD)
-    for _ in range(draw(st.integers(0, 2))):
-        path = draw(st.sampled_from(list(places(document))))
-        if not path:
-            continue
-        holder = document
-        for step in path[:-1]:
-            holder = holder[step]
-        action = draw(st.sampled_from(["replace", "delete", "add"]))
-        if action == "replace":
-            holder[path[-1]] = copy.deepcopy(draw(st.sampled_from(ODD)))
-        elif action == "delete":
-            del holder[path[-1]]
-        elif isinstance(holder, dict):
-            holder[draw(st.sampled_from(["box", "number", "new", "é", "a:b", 'q"']))] = copy.deepcopy(
-                draw(st.sampled_from(ODD))
-            )
-    text = json.dumps(document, ensure_ascii=draw(st.booleans()), indent=draw(st.sampled_from([None, 1])))
-    data = bytearray(text.encode("utf-8", "surrogatepass"))
-    for _ in range(draw(st.integers(0, 2))):
-        at = draw(st.integers(0, max(len(data) - 1, 0)))
-        change = draw(
-            st.sampled_from([
-                b"", b"\0", b"\xff", b",", b'"', b"NaN", b"1e999", b"-Infinity", b"0", b"e", b".", b"\\", b"[" * 70,
-                b'"box":1,', b" ", b"\n", b"'", b"\xc3\xa9", b"\x01", b"-", b"+", b"/", b"\\u00e9", b"\\x",
-            ])
-        )  # fmt: skip
-        data[at : at + draw(st.integers(0, 3))] = change
-    return bytes(data)
-
-
 @pytest.mark.slow
-@settings(max_examples=scaled(500))
-@given(mutated())
-def test_what_jsonschema_accepts_is_accepted(data):
+# Ten thousand at night.
+@settings(max_examples=scaled(2500))
+@given(st.integers(0, 2**63), st.sampled_from([0.003, 0.01, 0.05]))
+def test_what_jsonschema_accepts_is_accepted(seed, oddity):
+    rng = random.Random(seed)
+    data = odd_json(rng, GOOD, oddity).encode("utf-8", "surrogatepass")
+    if rng.random() < 0.3:
+        data = rng.choice(BYTE_CHANGES)(rng, data)
     assert findings_of(parts, data).ok == is_valid(data), data
-
-
-@pytest.mark.slow
-@settings(max_examples=scaled(200))
-@given(
-    st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(max_size=3),
-        lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(["a", "box"]), inner),
-    )
-)
-def test_any_json_gets_the_same_verdict(value):
-    data = json.dumps(value).encode()
-    assert findings_of(parts, data).ok == is_valid(data)
 
 
 OBJECTS = {"clss": ["x", "y"], "idx_in_sent": [0, 1], "bbox_for_all_frames": [[[1, 1, 5, 5]] * 10] * 2}
@@ -248,15 +194,12 @@ UNKNOWN = (
     [
         ("parts", '{"v":{"f":{"humans":[],HERE}}}'),
         ("parts", '{"v":{"f":{"humans":[{"box":[1,2,3,4],"parts":{"hip":{"box":[],"verb":[],HERE}}}]}}}'),
-        (
-            "grounding",
-            '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}',
-        ),
+        ("grounding", '{"results":{"v":{"0":{"clss":[],"idx_in_sent":[],"bbox_for_all_frames":[],HERE}}},"eval_mode":"gen"}'),
         ("grounding", '{"results":{},"eval_mode":"gen","external_data":{"used":true,"details":"",HERE}}'),
         ("grounding", '{"results":{},"eval_mode":"gen",HERE}'),
         ("detection", json.dumps(DETECTION)[:-1] + ",HERE}"),
     ],
-)
+)  # fmt: skip
 def test_what_nobody_reads_is_refused_where_it_is_no_json(kind, text, unknown):
     _, read = READERS[kind]
     assert not findings_of(read, text.replace("HERE", unknown).encode()).ok
@@ -324,9 +267,6 @@ FRAME, HEAD = "/vid7/img_00001.json", "/vid7/img_00001.json/humans/1/parts/head"
     [
         (changed([*PART, "box", 0], [1, 2, "3", 4]), "E-JSON-SCHEMA", f"{HEAD}/box/0/2", []),
         (changed([*PART, "box", 0], [1, 2, 3]), "E-JSON-SCHEMA", f"{HEAD}/box/0", ["3", "4"]),
-        (changed([*PART, "box", 0], [3, 2, 1, 4]), "E-BOX-ORDER", f"{HEAD}/box/0", ["1", "3"]),
-        (changed([*PART, "box", 1], [3, 9, 4, 8]), "E-BOX-ORDER", f"{HEAD}/box/1", ["8", "9"]),
-        (changed([*PART, "verb"], ["a"]), "E-PART-LENGTH", HEAD, ["2", "1"]),
         (changed(["vid7", "img_00001.json", "humans", 0], {"parts": {}}), "E-JSON-SCHEMA", f"{FRAME}/humans/0", ["'box'"]),
         (changed(["vid7", "img_00001.json"], {}), "E-JSON-SCHEMA", FRAME, ["'humans'"]),
         (changed([*PART, "box", 0, 0], True), "E-JSON-SCHEMA", f"{HEAD}/box/0/0", []),
@@ -337,21 +277,15 @@ FRAME, HEAD = "/vid7/img_00001.json", "/vid7/img_00001.json/humans/1/parts/head"
         (b'{"v": {"f": {"humans": [{"box": [0, 0, 9, ' + b"9" * 400 + b'], "parts": {}}]}}}', "E-JSON-NUMBER", "/v/f/humans/0/box/3", ["9" * 23]),
         (b'{"v": {"f": {"humans": [], "x": -Infinity}}}', "E-JSON-NUMBER", "/v/f/x", []),
         (b'{"v": {}, "v": {}}', "E-JSON-DUPLICATE", "/", ["'v'"]),
-        (b'{"v": {"f": {"humans": [], "humans": []}}}', "E-JSON-DUPLICATE", "/v/f", ["'humans'"]),
         (b'{"v": ' + b"[" * 100_000, "E-JSON-DEPTH", "", ["64"]),
         (b'{"v": {"f": {"humans": [],}}}', "E-JSON-SYNTAX", "line 1 column 26", []),
         (b'{"v": {"f": {"humans": [1,]}}}', "E-JSON-SYNTAX", "line 1 column 26", []),
         (b'{"v": "a\\x"}', "E-JSON-SYNTAX", "line 1 column 9", []),
-        (b'{"v": "a\\u12"}', "E-JSON-SYNTAX", "line 1 column 9", []),
         (b'{"v": "a', "E-JSON-SYNTAX", "line 1 column 9", []),
         (b'\xef\xbb\xbf{"v": "\xff"}', "E-JSON-ENCODING", "line 1 column 8", ["10"]),
-        (b"{'v': {}}", "E-JSON-SYNTAX", "line 1 column 2", []),
         (b'{"v": None}', "E-JSON-SYNTAX", "line 1 column 7", []),
         (b'{"v": {}} {"w": {}}', "E-JSON-SYNTAX", "line 1 column 11", ['\'{"w": {}}\'']),
         (b'{"v": {', "E-JSON-SYNTAX", "line 1 column 8", []),
-        (b"", "E-JSON-SYNTAX", "", []),
-        (b'{"v": "\xff"}', "E-JSON-ENCODING", "line 1 column 8", ["7"]),
-        ('{"v": {}}'.encode("utf-16"), "E-FILE-KIND", "", []),
         (b'{"v": "a\nb"}', "E-JSON-SYNTAX", "line 1 column 9", []),
     ],
 )  # fmt: skip
@@ -390,40 +324,16 @@ def test_what_no_json_library_writes_is_named(text, words):
     assert words in text_of(problem)
 
 
-def test_all_problems_are_collected():
-    document = {
-        f"v{i}": {"f": {"humans": [{"box": [1, 2, 3], "parts": {}}, {"parts": {}}]}} for i in range(30)
-    }
-    findings = refused(parts, json.dumps(document).encode())
-    assert findings.total == 60
-    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [30, 30]
-
-
-def test_byte_order_mark_is_accepted_with_a_note():
-    # What is not ASCII is read in another way.
-    for document in (GOOD, {"vid7": {}, "vidéo8": {}}):
-        found = parts(b"\xef\xbb\xbf" + json.dumps(document, ensure_ascii=False).encode())
-        assert found.content.videos == list(document)
-        assert [note.code for note in found.notes] == ["N-JSON-BOM"]
-
-
-def test_one_byte_order_mark_is_skipped_and_no_second_one():
-    for document in (GOOD, {"vidéo": {}}):
-        text = json.dumps(document, ensure_ascii=False)
-        findings = refused(parts, f"\ufeff\ufeff{text}".encode())
-        assert places_of(findings) == [("E-JSON-SYNTAX", "f.json", "line 1 column 1")]
-        assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
-
-
-def test_arrays_hold_what_the_file_says():
-    content = parts(json.dumps(GOOD).encode()).content
-    assert content.frames == ["img_00001.json", "img_00006.json"]
-    assert content.human_frame.tolist() == [0, 0]
-    assert content.human_box.tolist() == [[1, 2.5, 30, 40]] * 2
-    assert content.proposal_part.tolist() == [0, 0, 1, 1]
-    assert content.proposal_box[1].tolist() == [5, 6, 7, 8]
-    assert content.states == ["bend", "look"]
-    assert content.proposal_state.tolist() == [0, 1, 0, 1]
+# What is not ASCII is read in another way.
+@pytest.mark.parametrize("document", [GOOD, {"vid7": {}, "vidéo8": {}}], ids=["ASCII", "other"])
+def test_one_byte_order_mark_is_accepted_with_a_note_and_no_second_one(document):
+    text = json.dumps(document, ensure_ascii=False)
+    found = parts(f"\ufeff{text}".encode())
+    assert found.content.videos == list(document)
+    assert [note.code for note in found.notes] == ["N-JSON-BOM"]
+    findings = refused(parts, f"\ufeff\ufeff{text}".encode())
+    assert places_of(findings) == [("E-JSON-SYNTAX", "f.json", "line 1 column 1")]
+    assert [note.code for note in findings.notes] == ["N-JSON-BOM"]
 
 
 @pytest.mark.parametrize("path", SCHEMAS, ids=lambda path: path.stem)
@@ -431,48 +341,6 @@ def test_every_schema_is_valid_and_can_be_checked(path):
     schema = load_schema(path)
     jsonschema.Draft7Validator.check_schema(schema)
     check_of(schema, schema)
-
-
-@pytest.mark.parametrize(
-    "schema",
-    [
-        {"type": "string", "pattern": "x"},
-        {"type": "date"},
-        {"enum": [1]},
-        {"type": "object", "required": ["a"]},
-        {"type": "array", "items": {"type": "number"}, "uniqueItems": True},
-    ],
-)
-def test_a_schema_that_cannot_be_checked_is_refused(schema):
-    with pytest.raises(SchemaError):
-        check_of(schema, schema)
-
-
-TWO: dict[str, Any] = {
-    "a": {"f": {"humans": [{"box": [0, 0, 1, 1], "parts": {"hip": {"box": [[1, 1, 2, 2]], "verb": ["x"]}}}]}},
-    "b": {"f": {"humans": []}, "g": {"humans": [HUMAN, {"box": [3, 3, 4, 4], "parts": {}}]}},
-}
-
-
-def test_arrays_of_several_videos_are_numbered_through():
-    content = parts(json.dumps(TWO).encode()).content
-    assert content.frame_video.tolist() == [0, 1, 1]
-    assert content.human_frame.tolist() == [0, 2, 2]
-    assert content.part_human.tolist() == [0, 1]
-    assert content.proposal_part.tolist() == [0, 1, 1]
-    assert content.names == ["hip", "head"]
-    assert content.part_name.tolist() == [0, 1]
-
-
-def test_places_of_several_videos_and_parts_are_right():
-    document = copy.deepcopy(TWO)
-    document["b"]["g"]["humans"][0]["parts"]["hip"] = {"box": [[1, 1, 0, 2]], "verb": ["x", "y"]}
-    findings = refused(parts, json.dumps(document).encode())
-    assert places_of(findings) == [
-        ("E-BOX-ORDER", "f.json", "/b/g/humans/0/parts/hip/box/0"),
-        ("E-PART-LENGTH", "f.json", "/b/g/humans/0/parts/hip"),
-    ]
-    assert [values_of(problem.problem) for problem in findings.problems] == [["0", "1"], ["1", "2"]]
 
 
 def test_very_many_problems_are_counted_and_not_all_kept():
@@ -511,38 +379,23 @@ def test_without_memory_for_its_strings_a_file_ends_in_memory_error_and_not_in_a
     assert done.stdout.splitlines() == [f"{megabytes} 0" for megabytes in range(20, 200, 20)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
-    ("limits", "texts"),
+    ("task_id", "name", "entries", "members"),
     [
-        ({"entries": 1}, ["entries than 1"]),
-        ({"values": 10}, ["than 10"]),
-        ({"entries": 2, "values": 1000}, []),
+        ("anet_entities_gen", "submission_gen.json", "results", {"eval_mode": "gen"}),
+        ("anet_entities_gt", "submission_gt.json", "results", {"eval_mode": "GT"}),
+        ("kinetics_tps", "pred_part_result.json", "", {}),
     ],
 )
-def test_what_a_file_may_hold_is_bounded(limits, texts):
-    findings = findings_of(
-        read_parts, io.BytesIO(json.dumps(GOOD).encode()).read, "f.json", PARTS._replace(**limits)
-    )
-    assert places_of(findings) == [("E-JSON-COUNT", "f.json", "/")] * len(texts)
-    assert [text in problem.problem for problem, text in zip(findings.problems, texts)] == [True] * len(texts)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", ["anet_entities_gen", "anet_entities_gt", "kinetics_tps"])
-def test_submissions_with_too_many_entries_are_refused_with_the_place(tmp_path, name):
+def test_submissions_with_too_many_entries_are_refused_with_the_place(task_id, name, entries, members):
     many = {f"v{number}": {} for number in range(200_001)}
-    mode = name.rpartition("_")[2].replace("gt", "GT")
     files = {
-        "pred_vid_result.json": "{}",
-        "pred_part_result.json": json.dumps(many),
-        f"submission_{mode.lower()}.json": json.dumps({"results": many, "eval_mode": mode}),
+        "pred_vid_result.json": b"{}",
+        name: json.dumps({entries: many, **members} if entries else many).encode(),
     }
-    path = tmp_path / "s.zip"
-    path.write_bytes(make_zip(files))
-    form, rules = load_format(name)
-    (problem,) = refused(form.read, path, rules).problems
-    assert problem.code == "E-JSON-COUNT"
-    assert problem.where == ("/" if name == "kinetics_tps" else "/results")
+    form, rules = load_format(task_id)
+    assert places_of(refused(form.read, files, rules)) == [("E-JSON-COUNT", name, f"/{entries}")]
 
 
 @pytest.mark.slow
@@ -581,14 +434,6 @@ def test_a_list_of_another_kind_is_one_problem(box, n_problems):
     findings = refused(check_value, json.dumps({**DETECTION, "bbox": box}).encode(), DETECTIONS)
     assert len(findings.problems) == n_problems
     assert findings.problems[0].where.endswith("/bbox")
-
-
-# 20,000 colons, 19,999 commas, and a bracket that counts twice.
-@pytest.mark.parametrize(("most", "ok"), [(90_001, True), (90_000, False)])
-def test_values_of_large_files_are_counted(most, ok):
-    data = json.dumps({f"video {index}": "x" for index in range(20_000)}).encode()
-    file = CLASSES._replace(values=most)
-    assert findings_of(read_json, io.BytesIO(data).read, "f.json", file, as_dict).ok == ok
 
 
 # Words of our schemas that each give a message of their own.
@@ -655,12 +500,6 @@ def test_each_rule_of_a_schema_names_the_values(many_rules, value, where, values
     assert values_of(findings.problems[0].problem) == values
 
 
-@pytest.mark.parametrize(("number", "relation"), [(-1, "less than 0"), (6, "more than 5")])
-def test_a_number_is_on_the_side_of_its_range_that_is_named(many_rules, number, relation):
-    findings = refused(many_rules, {"v": {"a": [1], "b": number}})
-    assert relation in findings.problems[0].problem
-
-
 @pytest.mark.parametrize(
     ("value", "where", "value_text", "expected_text"),
     [
@@ -668,6 +507,8 @@ def test_a_number_is_on_the_side_of_its_range_that_is_named(many_rules, number, 
         ({"v": None}, "/v", "null", "an object {…}"),
         ({"v": {"a": "x"}}, "/v/a", "a string", "a list […]"),
         ({"v": {"a": [1], "b": {}}}, "/v/b", "an object", "a number"),
+        ({"v": {"a": [1], "b": -1}}, "/v/b", "-1", "less than 0"),
+        ({"v": {"a": [1], "b": 6}}, "/v/b", "6", "more than 5"),
         ({"v": {"a": [1], "c": 1.5}}, "/v/c", "1.5", "a whole number or null"),
         ({"v": {"a": [1], "c": False}}, "/v/c", "false", "a whole number or null"),
         ({"v": {"a": [1], "d": 10**30}}, "/v/d", f"1{'0' * 22}…", "true or false"),
@@ -717,6 +558,10 @@ def test_bounds_of_a_schema_may_be_reached(many_rules):
         ({"type": "object", "additionalProperties": {"enum": ["a", "b"]}}, "enum"),
         ({"type": "object", "additionalProperties": {"type": "string", "enum": "a"}}, "enum needs a list"),
         ({"type": "object", "additionalProperties": {"type": "number", "minimum": "0"}}, "minimum needs a number"),
+        ({"type": "object", "additionalProperties": {"enum": [1]}}, "enum"),
+        ({"type": "object", "additionalProperties": {"type": "date"}}, "no type date"),
+        ({"type": "object", "additionalProperties": {"type": "object", "required": ["a"]}}, "required a"),
+        ({"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}, "uniqueItems": True}}, "uniqueItems"),
         ({"type": "object"}, "additionalProperties"),
         ("{", ""),
     ],
@@ -754,7 +599,9 @@ def test_two_hundred_problems_of_a_file_are_explained(many_rules):
     assert refused(many_rules, {**good, "x": {"a": [1], **dict.fromkeys("bcdef", 7)}, "y": {}}).total == 5
 
 
-def test_entries_are_bounded(many_rules):
+@pytest.mark.parametrize("n_bytes", [5, 1000])
+def test_entries_and_values_are_bounded_whatever_is_read_at_once(many_rules, monkeypatch, n_bytes):
+    monkeypatch.setattr(json_text, "_PIECE", n_bytes)
     three = {key: {"a": [1]} for key in "pqr"}
     assert many_rules(three, entries=3)
     findings = refused(many_rules, three, entries=2)
@@ -783,11 +630,6 @@ def test_different_texts_of_one_rule_are_one_kind(many_rules, key, values):
     assert (placed.first.code, placed.as_dict()["where"], placed.n_places) == ("E-JSON-SCHEMA", places, 4)
 
 
-def test_numbers_that_are_not_finite_are_a_kind_of_their_own(many_rules):
-    findings = refused(many_rules, b'{"p": {"a": [1], "d": NaN}, "q": {"a": [1], "d": 1.5}}')
-    assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 1]
-
-
 def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
     findings = refused(many_rules, b'{"p": {"a": [1], "d": {"x": 1, "x": 2}}, "q": {"a": [1], "d": {}}}')
     assert [kind["count"] for kind in plain_findings(findings)["kinds"]] == [1, 2]
@@ -799,6 +641,7 @@ def test_a_value_that_is_reported_itself_is_of_the_same_kind(many_rules):
         [{"b": []}, {"g": []}],
         [{"b": "x"}, {"b": []}],
         [{"f": {}}, {"f": {"p": 1, "q": 1, "r": 1}}],
+        [{"d": math.nan}, {"d": 1.5}],
     ],
 )
 def test_texts_of_two_rules_or_types_are_two_kinds(many_rules, values):
@@ -907,85 +750,6 @@ def test_equal_keys_of_different_objects_are_no_duplicates(tmp_path, text):
     assert members == expected
 
 
-def random_text(rng):
-    """Return the text of a file of `NESTED`, with colons, further keys and repeated ones here and there."""
-
-    def string():
-        return rng.choice(['"x"', '"y"', '":"', '"a\\":"', '"\\u0078"', '"\\ud800"', '"é"'])
-
-    def text_of(pairs):
-        pairs += rng.choices(pairs, k=rng.random() < 0.1) if pairs else []
-        return f"{{{','.join(f'{key}:{value}' for key, value in rng.sample(pairs, len(pairs)))}}}"
-
-    def any_value(depth=0):
-        kind = rng.randrange(4 if depth < 3 else 2)
-        if kind < 2:
-            return string() if kind else rng.choice(["1", "null", "[]"])
-        values = [any_value(depth + 1) for _ in range(rng.randrange(3))]
-        return f"[{','.join(values)}]" if kind == 2 else text_of(distinct(values))
-
-    def distinct(values):
-        return list({string(): value for value in values}.items())
-
-    def further():
-        return [(rng.choice(['"u"', '"v:"']), any_value())] if rng.random() < 0.2 else []
-
-    def entry():
-        objects = [text_of(distinct(rng.choices(["1", "-3", "2.0"], k=rng.randrange(3)))) for _ in range(2)]
-        return text_of([('"a"', f"[{','.join(objects)}]"), ('"b"', string()), *further()])
-
-    entries = text_of(distinct([entry() for _ in range(rng.randrange(4))]))
-    return text_of([('"entries"', entries), ('"more"', any_value()), *further()])
-
-
-def has_duplicate_key(text):
-    found = []
-
-    def look(pairs):
-        found.append(len(dict(pairs)) < len(pairs))
-        return dict(pairs)
-
-    json.loads(text, object_pairs_hook=look)
-    return any(found)
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return tmp_path_factory.mktemp("schema")
-
-
-@given(st.integers(0, 2**63))
-def test_duplicate_keys_are_all_that_is_refused_of_good_values(folder, seed):
-    text = random_text(random.Random(seed))
-    is_bad = has_duplicate_key(text)
-    assert findings_of(nested, text, folder).ok != is_bad
-
-
-def test_a_key_of_a_detection_that_occurs_twice_is_refused():
-    text = json.dumps({**DETECTION, "uv_data": "AAAA"})[:-1] + ', "score": 0.5}'
-    findings = refused(check_value, text.encode(), DETECTIONS)
-    assert places_of(findings) == [("E-JSON-DUPLICATE", "f.json", "/0")]
-    assert values_of(findings.problems[0].problem) == ["'score'"]
-
-
-@pytest.mark.parametrize(
-    ("text", "where"),
-    [
-        ('{"a": [{"p": 1}, {"q": 2, "q": 3}]}', "/0/a/1"),
-        ('{"a": [{"p": 1}], "b": "x:", "b": "y"}', "/0"),
-        ('{"a": [{"p": 1}], "x": {"y": [{"z": 1, "z": 2}]}}', "/0/x/y/0"),
-        ('{"a": [{"p": 1}, {"p": 2.0}], "b": "p"}', None),
-    ],
-)
-def test_duplicate_keys_of_a_value_are_found_at_all_depths(tmp_path, text, where):
-    schema = json_file(tmp_path, NESTED["properties"]["entries"]["additionalProperties"]).schema
-    if where is None:
-        assert check_value(text.encode(), schema) == json.loads(text)
-    else:
-        (problem,) = refused(check_value, text.encode(), schema).problems
-        assert (problem.code, problem.where) == ("E-JSON-DUPLICATE", where)
-
-
 def test_of_a_file_with_a_bad_entry_other_entries_are_looked_through_for_duplicate_keys():
     text = '{"v": {"f": {"humans": []}, "f": {"humans": []}}, "bad": 3, "w": {}}'
     found = refused(parts, text.encode()).problems
@@ -993,12 +757,6 @@ def test_of_a_file_with_a_bad_entry_other_entries_are_looked_through_for_duplica
         ("E-JSON-DUPLICATE", "/v"),
         ("E-JSON-SCHEMA", "/bad"),
     ]
-
-
-def test_what_is_nested_too_deep_has_no_place():
-    for deep in ("[" * 70 + "]" * 70, '{"f": {"humans": [], "x": ' + "[" * 62 + "]" * 62 + "}}"):
-        text = '{"v": {},\n "w": ' + deep + "}"
-        assert places_of(refused(parts, text.encode())) == [("E-JSON-DEPTH", "f.json", "")]
 
 
 # Each adds one colon to what is read, as much as the key that is lost.
@@ -1038,20 +796,6 @@ def test_entries_are_converted_once(tmp_path):
     assert read == Read((calls[0], {}), [])
 
 
-def large(n_frames, bad):
-    """Return a parts file of one video with many good frames, then the bad ones."""
-    frames = {f"img_{number:05d}.json": {"humans": [HUMAN] * 10} for number in range(n_frames)}
-    return json.dumps({"vid7": {**frames, **bad}, "vid8": {}}).encode()
-
-
-def test_problem_beside_many_good_values_is_explained():
-    data = large(30, {"bad": {"humans": 1}, "worse": {"humans": [{"box": [1, 2, 3, "x"], "parts": {}}]}})
-    assert places_of(refused(parts, data)) == [
-        ("E-JSON-SCHEMA", "f.json", "/vid7/bad/humans"),
-        ("E-JSON-SCHEMA", "f.json", "/vid7/worse/humans/0/box/3"),
-    ]
-
-
 def load(text):
     data = text if isinstance(text, bytes) else text.encode("utf-8", "surrogatepass")
     return strict_loads(data, "x.json")
@@ -1082,8 +826,6 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         (" \t\r\n", "E-JSON-SYNTAX", "", []),
         ("{}".encode("utf-16"), "E-FILE-KIND", "", []),
         ("{}".encode("utf-16-le"), "E-FILE-KIND", "", []),
-        ("{}".encode("utf-16-be"), "E-FILE-KIND", "", []),
-        (b"\xfe\xff\x00{", "E-FILE-KIND", "", []),
         ("\ufeff\ufeff{}", "E-JSON-SYNTAX", "line 1 column 1", ["'\\ufeff{}'"]),
         ("\ufeff\ufeff", "E-JSON-SYNTAX", "line 1 column 1", ["'\\ufeff'"]),
         ("Here is the file:\n{}", "E-JSON-SYNTAX", "line 1 column 1", ["'Here is the file:'"]),
@@ -1097,7 +839,6 @@ def test_json_is_read_as_python_reads_it(value, indent, ascii_only):
         ("-Infinity", "E-JSON-NUMBER", "", []),
         ('{"a": {"b": [0, 1e999]}}', "E-JSON-NUMBER", "/a/b/1", ["1e999"]),
         (f"[{'9' * 309}]", "E-JSON-NUMBER", "/0", ["9" * 23]),
-        (f"[{'9' * 400}]", "E-JSON-NUMBER", "/0", ["9" * 23]),
         ('{"a": 1, "b": 2, "b": 3, "a": 4}', "E-JSON-DUPLICATE", "/", ["'b'"]),
         ('[{"~/": {"a": 1, "a": 1}}]', "E-JSON-DUPLICATE", "/0/~0~1", ["'a'"]),
         (f'{{"{"k" * 41}": 1, "{"k" * 41}": 1}}', "E-JSON-DUPLICATE", "/", [f"'{'k' * 39}…'"]),
@@ -1108,14 +849,6 @@ def test_problems_have_their_place(text, code, where, values):
     assert places_of(findings)[0] == (code, "x.json", where)
     assert len(findings.lines()) == 1
     assert values_of(findings.problems[0].problem) == values
-
-
-def test_a_byte_order_mark_is_noted():
-    read = load("\ufeff[1]")
-    assert read.content == [1]
-    (note,) = read.notes
-    assert note.code == "N-JSON-BOM"
-    assert "x.json" in note.text
 
 
 def test_null_is_a_value():
@@ -1207,11 +940,6 @@ def test_what_is_built_is_checked_only_where_what_is_around_the_entries_fits():
         grounding, b'{"results": {"v": {"0": {"clss": ["x"], "idx_in_sent": [], "bbox_for_all_frames": []}}}}'
     )
     assert places_of(findings) == [("E-JSON-SCHEMA", "submission_gen.json", "/")]
-
-
-def test_a_nan_in_a_member_that_the_schema_does_not_name_is_one_problem():
-    findings = refused(parts, b'{"v": {"f": {"humans": [], "x": [NaN]}}}')
-    assert [(problem.code, problem.where) for problem in findings.problems] == [("E-JSON-NUMBER", "/v/f/x/0")]
 
 
 def test_entries_of_a_list_that_is_too_long_are_explained_too():

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import io
-import itertools
 import random
 import struct
 import subprocess
@@ -66,10 +65,8 @@ def pillow_pixels(png):
         [header(), chunk(b"IDAT"), DATA, chunk(b"IDAT"), END],
         [header(), chunk(b"iCCP", b"x\0\0" + zlib.compress(bytes(1000))), DATA, chunk(b"tEXt", b"x\0y"), END],
         [header(), chunk(b"PLTE", bytes(3)), chunk(b"tRNS", bytes(6)), DATA, END],
-        [header(), chunk(b"CODE", b"x"), DATA, END],
         [header(), chunk(b"tEXt", b"x\0y") * 90, DATA, END],
         [header(), chunk(b"iCCP", b"not a profile"), DATA, END],
-        [header(), chunk(b"gAMA", b"x"), DATA, END],
         [header(), chunk(b"acTL", ANIMATED), chunk(b"fcTL", FRAME), DATA, END],
     ],
 )
@@ -107,6 +104,8 @@ def first_lines(count):
         (image(header(), b"\xff\xff\xff\xffIDAT" + STREAM), "end"),
         (image(header(), END), "pixels less"),
         (image(header(), header(), DATA, END), "damaged"),
+        (image(header(), header(WIDTH, HEIGHT, 8, 6, 0, 0, 0), DATA, END), "damaged"),
+        (image(header(), header(HEIGHT, WIDTH), DATA, END), "damaged"),
         (image(header(), DATA, header(20_000, 20_000), END), "damaged"),
         (image(header()[:-1] + b"x", DATA, END), "damaged"),
         (image(header(), DATA[:-1] + bytes([DATA[-1] ^ 1]), END), "damaged"),
@@ -133,46 +132,6 @@ def test_all_others_are_refused_by_one_rule_each(png, rule):
     assert caught.value.rule == rule
     assert caught.value.problem
     assert caught.value.remedy
-
-
-@pytest.mark.parametrize(
-    ("depth", "color_type", "name"),
-    [
-        (16, 2, "16-bit RGB"),
-        (8, 0, "8-bit grayscale"),
-        (4, 3, "4-bit palette"),
-        (8, 4, "8-bit grayscale with alpha"),
-        (8, 6, "8-bit RGB with alpha"),
-    ],
-)
-def test_other_kinds_of_pixels_are_named(depth, color_type, name):
-    with pytest.raises(ImageError) as caught:
-        decode_png(image(header(WIDTH, HEIGHT, depth, color_type, 0, 0, 0), DATA, END), HEIGHT, WIDTH)
-    assert caught.value.problem.endswith(f" {name}")
-
-
-DEEP = chunk(b"IDAT", zlib.compress(b"".join(b"\0" + bytes(6 * WIDTH) for _ in range(HEIGHT))))
-
-
-@pytest.mark.parametrize(
-    ("second", "data"),
-    [
-        (header(WIDTH, HEIGHT, 16, 2, 0, 0, 0), DEEP),
-        (header(WIDTH, HEIGHT, 16, 2, 0, 0, 0), DATA),
-        (header(WIDTH, HEIGHT, 8, 0, 0, 0, 0), DATA),
-        (header(WIDTH, HEIGHT, 8, 3, 0, 0, 0) + chunk(b"PLTE", bytes(3)), DATA),
-        (header(WIDTH, HEIGHT, 8, 6, 0, 0, 0), DATA),
-        (header(WIDTH, HEIGHT, 8, 2, 0, 0, 1), DATA),
-        (header(HEIGHT, WIDTH), DATA),
-        (header(WIDTH, HEIGHT - 1), DATA),
-        (header(20_000, 20_000), DATA),
-        (header(10_000, 10_000), DATA),
-    ],
-)
-def test_a_second_header_changes_nothing_that_was_checked(second, data):
-    with pytest.raises(ImageError) as caught:
-        decode_png(image(header(), second, data, END), HEIGHT, WIDTH)
-    assert caught.value.rule == "damaged"
 
 
 def test_memory_that_runs_out_is_no_fault_of_the_file(monkeypatch):
@@ -237,7 +196,9 @@ def test_bombs_take_little_memory(place, rule):
     assert int(megabytes) < 30
 
 
-@pytest.mark.parametrize("size", [*itertools.product(range(1, 10), repeat=2), (17, 23)])
+@pytest.mark.parametrize(
+    "size", [(1, 1), (1, 9), (9, 1), (2, 5), (5, 2), (3, 3), (4, 6), (8, 8), (9, 9), (17, 23)]
+)
 def test_interlaced_images_are_read_as_pillow_reads_them(size):
     height, width = size
     pixels = np.random.default_rng(1).integers(0, 255, (height, width, 3), np.uint8)
@@ -283,16 +244,10 @@ def test_base64_of_any_bytes_is_read_with_line_breaks(data, width):
     ("text", "words"),
     [
         ("AAAA=", "length or padding"),
-        ("AAAA====", "length or padding"),
-        ("AA==AA==", "character 3 is '='"),
         ("AA=A", "character 3 is '='"),
         ("AAA", "length or padding"),
-        ("A===", "length or padding"),
-        ("=AAA", "character 1 is '='"),
-        ("AA A", "character 3 is ' '"),
         ("AAA-", "character 4 is '-'"),
         ("AA\0A", "character 3 is '\\x00'"),
-        ("AAAé", "character 4 is '\\xe9'"),
         ("AAA\ud800", "character 4 is '\\ud800'"),
     ],
 )
@@ -306,7 +261,6 @@ def test_what_is_not_base64_is_refused_on_every_version_of_python(text, words):
     ("text", "prefix"),
     [
         ("data:image/png;base64,AAAA", "data:image/png;base64,"),
-        ("data:image/pngs;base64,AAAA", "data:image/pngs;base64,"),
         ("data:AAAA", "data:"),
         ("data:" + "x" * 100 + ",AAAA", "data:" + "x" * 35),
     ],

@@ -38,10 +38,7 @@ def test_plain_values(text, value):
         ('a: !!int ""\n', "value", 0, 3),
         ("a: 0x" + "f" * 5000, "value", 0, 3),
         ("a: &a [*a]\n", "alias", 0, 7),
-        ("a: &a {b: [*a]}\n", "alias", 0, 11),
         ("? [1, 2]\n: x\n", "value", 0, 0),
-        ("a: !!int abc\n", "value", 0, 3),
-        ("a: !!bool abc\n", "value", 0, 3),
         ("a: !!timestamp abc\n", "value", 0, 3),
         (f"a: {2**63 + 1}\n", "value", 0, 3),
         (f"a: {-(2**63) - 1}\n", "value", 0, 3),
@@ -87,7 +84,7 @@ BOMB = "".join(f"k{n}: &k{n} [{', '.join([f'*k{n - 1}' if n else 'x'] * 9)}]\n" 
     ("text", "keyword"),
     [
         (BOMB, "aliases"),
-        *((head * 20_000, "nested") for head in ("[", "- ", "{a: ", "? ")),
+        *((head * 5000, "nested") for head in ("[", "- ", "{a: ", "? ")),
     ],
     ids=["bomb", "lists", "blocks", "maps", "keys"],
 )

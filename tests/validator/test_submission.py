@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import os
 import random
-import stat
 import struct
 import zipfile
 import zlib
@@ -21,7 +20,6 @@ from tests.helpers import (
     refused,
     text_of,
     values_of,
-    with_flag_of_encryption,
     with_wrong_checksum,
 )
 from validator.findings import Read, Refused
@@ -70,15 +68,6 @@ def with_later_directory(data):
     return data[:place] + struct.pack("<I", offset + 5) + data[place + 4 :]
 
 
-def twice():
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("a.csv"), "1")
-        with pytest.warns(UserWarning, match="Duplicate"):
-            archive.writestr(zipfile.ZipInfo("a.csv"), "2")
-    return buffer.getvalue()
-
-
 def lying_size():
     """The directory says 6 bytes; the member inflates to more."""
     data = bytearray(make_zip({"a.csv": "1,2,3\n" * 1000}))
@@ -115,7 +104,6 @@ def overlapping(name, content):
 @pytest.mark.parametrize(
     ("data", "code", "file", "keyword"),
     [
-        (b"", "E-ZIP-EMPTY", ARCHIVE, ""),
         (b"1,2,3\n", "E-ZIP-NOT", ARCHIVE, "not a zip"),
         (b"<!DOCTYPE html><html>", "E-ZIP-NOT", ARCHIVE, "download"),
         (b"\x80\x04\x95" + bytes(50), "E-ZIP-NOT", ARCHIVE, "pickle"),
@@ -129,7 +117,6 @@ def overlapping(name, content):
         (with_later_directory(make_zip(GOOD)), "E-ZIP-DAMAGED", ARCHIVE, ""),
         (hidden_directory(6), "E-ZIP-COUNT", ARCHIVE, "5"),
         (hidden_directory(200), "E-ZIP-COUNT", ARCHIVE, "5"),
-        (with_flag_of_encryption(make_zip(GOOD)), "E-ZIP-ENCRYPTED", "a.csv", ""),
         (with_entry("../a.csv"), "E-ZIP-NAME", "../a.csv", '".."'),
         (with_entry("x/../../a.csv"), "E-ZIP-NAME", "x/../../a.csv", '".."'),
         (with_entry("/etc/passwd"), "E-ZIP-NAME", "/etc/passwd", "absolute"),
@@ -143,45 +130,27 @@ def overlapping(name, content):
         (with_entry("x/", b"1"), "E-ZIP-NAME", "x/", "empty"),
         (with_entry("x\\", b"1"), "E-ZIP-NAME", "x/", "empty"),
         (with_entry("é" * 127 + "aa"), "E-ZIP-NAME", "…" + "é" * 77 + "aa", "255"),
-        (with_entry("x/" * 500 + "a"), "E-ZIP-NAME", "…" + "x/" * 39 + "a", "1000"),
         (make_zip({"a": "", "a-b": "", "a/b": ""}), "E-ZIP-NAME", "a", "a folder"),
         (make_zip({"a": "", "a/": ""}), "E-ZIP-NAME", "a", "a folder"),
+        (make_zip({"a?.csv": ""}).replace(b"a?.csv", b"a\0.csv"), "E-ZIP-NAME", "a\\x00.csv", "unprintable"),
         (make_zip({"metadata/a.csv": ""}), "E-FILE-RESERVED", "metadata/a.csv", ""),
-        (
-            lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}),
-            "E-ZIP-SIZE",
-            "__MACOSX/x",
-            "3,100,000",
-        ),
+        (lambda: make_zip({"__MACOSX/x": noise(3_100_000), "a.csv": ""}), "E-ZIP-SIZE", "__MACOSX/x", "3,100,000"),
         (make_zip({f"__MACOSX/{i}": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
         (with_entry("../up/", b""), "E-ZIP-NAME", "../up", '".."'),
-        (with_entry(external_attr=(stat.S_IFLNK | 0o777) << 16), "E-ZIP-LINK", "a.csv", ""),
-        (with_entry(external_attr=(stat.S_IFIFO | 0o777) << 16), "E-ZIP-SPECIAL", "a.csv", ""),
         (with_entry(compress_type=zipfile.ZIP_LZMA), "E-ZIP-METHOD", "a.csv", "LZMA"),
-        (twice(), "E-ZIP-TWICE", "a.csv", ""),
-        (make_zip({"a.csv": "", "A.csv": ""}), "E-ZIP-CASE", "A.csv", "a.csv"),
         (make_zip({"A.csv": "", "a.csv": ""}), "E-ZIP-CASE", "a.csv", "A.csv"),
         (b"Rar!\x1a\x07" + bytes(50), "E-ZIP-NOT", ARCHIVE, "RAR"),
         (b"BZh9" + bytes(50), "E-ZIP-NOT", ARCHIVE, "bzip2"),
         (b"\xfd7zXZ\0" + bytes(50), "E-ZIP-NOT", ARCHIVE, "xz"),
-        (make_zip({"inner.zip": make_zip(GOOD), "a.csv": ""}), "E-ZIP-NESTED", "inner.zip", ""),
         (make_zip({"b.zip": make_zip({"a.zip": make_zip(GOOD)})}), "E-ZIP-NESTED", "a.zip", ""),
         (make_zip({"b.zip": b"1,2,3"}), "E-ZIP-NOT", "b.zip", ""),
         (with_wrong_checksum({"b.zip": make_zip(GOOD)}), "E-ZIP-DAMAGED", "b.zip", ""),
-        (make_zip({"metadata": "command: rm"}), "E-FILE-RESERVED", "metadata", ""),
         (make_zip({"x/metadata.yaml": "command: rm"}), "E-FILE-RESERVED", "x/metadata.yaml", ""),
-        (make_zip({f"{i}.csv": "" for i in range(6)}), "E-ZIP-COUNT", ARCHIVE, "5"),
-        (make_zip({"top/metadata": "description: mine"}), "E-FILE-RESERVED", "top/metadata", ""),
-        (
-            lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}),
-            "E-ZIP-SIZE",
-            ARCHIVE,
-            "4,500,000",
-        ),
+        (lambda: make_zip({"a.csv": noise(2_000_000), "b.csv": noise(2_500_000)}), "E-ZIP-SIZE", ARCHIVE, "4,500,000"),
         (lambda: make_zip({"a.csv": noise(3_100_000)}), "E-ZIP-SIZE", "a.csv", "3,100,000"),
         (overlapping("a.csv", noise(3000)), "E-ZIP-BOMB", ARCHIVE, "overlap"),
     ],
-)
+)  # fmt: skip
 def test_trick_is_a_problem(tmp_path, data, code, file, keyword):
     # What takes long to make is made here, not in every process that collects the tests.
     findings = refused(read_bytes, tmp_path, data() if callable(data) else data)
@@ -234,15 +203,7 @@ def test_rules_on_a_file_and_on_all_are_reported_apart_though_one_name_is_both(t
     ]
 
 
-def damaged_content():
-    data = bytearray(make_zip({"a.csv": "1,2,3\n" * 50}))
-    data[36] ^= 0xFF
-    return bytes(data)
-
-
-@pytest.mark.parametrize(
-    "data", [lying_size(), with_wrong_checksum(GOOD), other_name_inside(), damaged_content()]
-)
+@pytest.mark.parametrize("data", [lying_size(), with_wrong_checksum(GOOD), other_name_inside()])
 def test_file_that_is_not_what_the_archive_says_is_named(tmp_path, data):
     assert places_of(refused(read_bytes, tmp_path, data)) == [("E-ZIP-DAMAGED", "a.csv", "")]
 
@@ -284,11 +245,16 @@ def test_the_longest_comment_of_a_zip_is_skipped(tmp_path):
     ("files", "names"),
     [
         (
-            {"top/a.csv": "", "top/b.csv": "", "__MACOSX/._a.csv": "", "top/.DS_Store": ""},
-            [("N-JUNK", "2 files"), ("N-FOLDER", " top/; its files")],
+            {
+                "top/a.csv": "",
+                "top/b.csv": "",
+                "__MACOSX/._a.csv": "",
+                "top/.DS_Store": "",
+                "top/._b.csv": "",
+            },
+            [("N-JUNK", "3 files"), ("N-FOLDER", " top/; its files")],
         ),
         ({"a.csv": "", "Thumbs.db": ""}, [("N-JUNK", "1 file of the operating system ignored: Thumbs.db")]),
-        ({"top/in/a.csv": "", "top/in/b.csv": ""}, []),
     ],
 )
 def test_notes_say_what_was_left_out(tmp_path, files, names):
@@ -297,20 +263,8 @@ def test_notes_say_what_was_left_out(tmp_path, files, names):
     assert [name in note.text for note, (_, name) in zip(notes, names)] == [True] * len(names)
 
 
-@pytest.mark.parametrize(("n_files", "ok"), [(6, True), (8, False), (9, False)])
-def test_a_folder_may_hold_so_many_files_and_what_the_platform_adds(tmp_path, n_files, ok):
-    for name in (*map(str, range(n_files)), "metadata"):
-        (tmp_path / name).write_text("")
-    assert findings_of(read, tmp_path, LIMITS._replace(files=6)).ok == ok
-
-
-def test_names_of_255_bytes_are_read(tmp_path):
-    name = "é" * 127 + "a"
-    assert read_bytes(tmp_path, make_zip({name: "x"})).content == {name: b"x"}
-
-
-@pytest.mark.parametrize("name", ["x" * 300, "a\0b"])
-def test_impossible_paths_are_missing_files(tmp_path, name):
+@pytest.mark.parametrize("name", ["absent.zip", "x" * 300, "a\0b"])
+def test_absent_and_impossible_paths_are_missing_files(tmp_path, name):
     assert codes(refused(read, tmp_path / name).problems) == ["E-FILE-MISSING"]
 
 
@@ -344,11 +298,6 @@ def test_a_path_in_a_folder_that_may_not_be_read_is_not_missing(monkeypatch):
     assert "(Permission denied)" in findings.problems[0].problem
 
 
-def test_name_with_nul_is_a_problem(tmp_path):
-    data = make_zip({"a?.csv": ""}).replace(b"a?.csv", b"a\0.csv")
-    assert codes(refused(read_bytes, tmp_path, data).problems) == ["E-ZIP-NAME"]
-
-
 @pytest.mark.parametrize(
     ("files", "notes"),
     [
@@ -361,22 +310,36 @@ def test_name_with_nul_is_a_problem(tmp_path):
         ({"top/": "", "top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"]),
         ({"a.csv": "1,2,3\n", "__MACOSX\\._a.csv": "x"}, ["N-BACKSLASH", "N-JUNK"]),
         ({"mine.zip": make_zip(GOOD)}, ["N-FOUND-ZIP"]),
-        (
-            {"top/mine.zip": make_zip({"in/a.csv": "1,2,3\n"}), ".DS_Store": "x"},
-            ["N-JUNK", "N-FOUND-ZIP", "N-FOLDER"],
-        ),
+        ({"top/mine.zip": make_zip({"in/a.csv": "1,2,3\n"}), ".DS_Store": "x"}, ["N-JUNK", "N-FOUND-ZIP", "N-FOLDER"]),
     ],
-)
+)  # fmt: skip
 def test_harmless_wrapping_is_accepted(tmp_path, files, notes):
     files_read = read_bytes(tmp_path, make_zip(files))
     assert files_read.content == {"a.csv": b"1,2,3\n"}
     assert codes(files_read.notes) == notes
 
 
-def test_folder_as_the_platform_leaves_it(tmp_path):
-    (tmp_path / "a.csv").write_text("1,2,3\n")
+ON_POSIX = pytest.mark.skipif(os.sep != "/", reason="names hold no backslashes there")
+
+
+@pytest.mark.parametrize(
+    ("files", "notes"),
+    [
+        (GOOD, []),
+        ({"mine/a.csv": "1,2,3\n"}, ["N-FOLDER"]),
+        ({"mine.zip": make_zip(GOOD)}, ["N-FOUND-ZIP"]),
+        pytest.param({"top\\": "", "top\\a.csv": "1,2,3\n"}, ["N-BACKSLASH", "N-FOLDER"], marks=ON_POSIX),
+    ],
+    ids=["files", "folder", "zip", "backslashes"],
+)
+def test_folders_are_read_as_the_platform_leaves_them(tmp_path, files, notes):
     (tmp_path / "metadata").write_text("placed by the platform")
-    assert read(tmp_path) == Read({"a.csv": b"1,2,3\n"}, [])
+    for name, content in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(content if isinstance(content, bytes) else content.encode())
+    files_read = read(tmp_path)
+    assert files_read.content == {"a.csv": b"1,2,3\n"}
+    assert codes(files_read.notes) == notes
 
 
 @pytest.mark.parametrize(
@@ -399,32 +362,6 @@ def test_folder_as_the_platform_leaves_it(tmp_path):
 def test_names_with_backslashes_are_checked_as_those_with_slashes(tmp_path, names, code, file):
     findings = refused(read_bytes, tmp_path, make_zip(dict.fromkeys(names, "1,2,3\n")))
     assert places_of(findings) == [(code, file, "")]
-
-
-@pytest.mark.skipif(os.sep != "/", reason="names hold no backslashes there")
-def test_backslashes_in_a_folder_are_read_as_in_the_zip_that_the_platform_unpacked(tmp_path):
-    (tmp_path / "metadata").write_text("placed by the platform")
-    (tmp_path / "top\\").touch()
-    (tmp_path / "top\\a.csv").write_text("1,2,3\n")
-    files_read = read(tmp_path)
-    assert files_read.content == {"a.csv": b"1,2,3\n"}
-    assert codes(files_read.notes) == ["N-BACKSLASH", "N-FOLDER"]
-
-
-def test_folder_with_a_single_zip(tmp_path):
-    (tmp_path / "metadata").write_text("placed by the platform")
-    (tmp_path / "mine.zip").write_bytes(make_zip(GOOD))
-    files_read = read(tmp_path)
-    assert files_read.content == {"a.csv": b"1,2,3\n"}
-    assert codes(files_read.notes) == ["N-FOUND-ZIP"]
-
-
-def test_folder_in_a_folder(tmp_path):
-    (tmp_path / "mine").mkdir()
-    (tmp_path / "mine" / "a.csv").write_text("1,2,3\n")
-    files_read = read(tmp_path)
-    assert files_read.content == {"a.csv": b"1,2,3\n"}
-    assert codes(files_read.notes) == ["N-FOLDER"]
 
 
 def test_links_in_a_folder_are_not_followed(tmp_path):
@@ -471,23 +408,23 @@ def test_files_may_have_so_many_bytes_and_no_more(tmp_path, sizes, places, value
     assert values_of("".join(problem.problem for problem in findings.problems)) == values
 
 
-@pytest.mark.parametrize(("length", "ok"), [(1000, True), (1001, False)])
-def test_whole_names_may_have_a_thousand_characters(tmp_path, length, ok):
-    name = "/".join(["x" * 199] * 5)[:length].ljust(length, "y")
+@pytest.mark.parametrize(
+    ("name", "ok"),
+    [
+        ("é" * 127 + "a", True),
+        ("é" * 127 + "aa", False),
+        ("/".join(["x" * 199] * 5).ljust(1000, "y"), True),
+        ("/".join(["x" * 199] * 5).ljust(1001, "y"), False),
+    ],
+    ids=["255 bytes", "256 bytes", "1000 characters", "1001 characters"],
+)
+def test_names_may_have_255_bytes_and_whole_ones_a_thousand_characters(tmp_path, name, ok):
     assert findings_of(read_bytes, tmp_path, make_zip({name: "1", "a.csv": "2"})).ok == ok
-
-
-def test_what_the_system_added_is_counted(tmp_path):
-    files = {"a.csv": "1", "b.csv": "1", "c.csv": "1", "__MACOSX/a.csv": "", "._b.csv": ""}
-    files_read = read_bytes(tmp_path, make_zip(files))
-    assert sorted(files_read.content) == ["a.csv", "b.csv", "c.csv"]
-    (note,) = files_read.notes
-    assert (note.code, values_of(note.text)) == ("N-JUNK", ["2"])
 
 
 def test_only_the_outermost_folder_is_taken_off(tmp_path):
     files_read = read_bytes(tmp_path, make_zip({"a/bc/x.csv": "1", "a/bc/y.csv": "2"}))
-    assert files_read.content == {"bc/x.csv": b"1", "bc/y.csv": b"2"}
+    assert files_read == Read({"bc/x.csv": b"1", "bc/y.csv": b"2"}, [])
 
 
 def test_a_zip_beside_other_files_is_not_opened(tmp_path):
@@ -502,10 +439,6 @@ def test_the_platforms_file_is_at_the_top_only(tmp_path):
         (tmp_path / name).write_text("command: rm")
     (problem,) = refused(read, tmp_path).problems
     assert (problem.code, problem.file) == ("E-FILE-RESERVED", "sub/metadata")
-
-
-def test_missing_path():
-    assert places_of(refused(read, Path("absent.zip"))) == [("E-FILE-MISSING", "absent.zip", "")]
 
 
 @pytest.mark.parametrize("error", [ValueError, RuntimeError, EOFError, OSError])
@@ -583,23 +516,11 @@ UTF_8 = Part("é.csv".encode(), b"1,2\n", unicode_path("é.csv".encode()), flags
     ],
 )
 def test_zip_made_by_hand_has_one_verdict_on_every_python(tmp_path, data, expected):
-    assert sorted({problem.code for problem in codes_of(tmp_path, data)}) == expected
-
-
-def codes_of(tmp_path, data):
-    try:
-        files_read = read_bytes(tmp_path, data)
-    except Refused as refused:
-        return refused.findings.problems
-    assert files_read
-    return []
+    assert sorted(set(codes(findings_of(read_bytes, tmp_path, data).problems))) == expected
 
 
 @pytest.mark.parametrize(
     ("first", "second"), [("ⱟ", "Ⱟ"), ("ꟁ", "Ꟁ"), ("é", "É"), ("ß", "ss"), ("k", "\u212a")]
 )
 def test_case_is_that_of_ascii_letters(tmp_path, first, second):
-    data = make_zip({f"{first}.csv": "1", f"{second}.csv": "1"})
-    assert codes_of(tmp_path, data) == []
-    data = make_zip({"a.csv": "1", "A.csv": "1"})
-    assert [problem.code for problem in codes_of(tmp_path, data)] == ["E-ZIP-CASE"]
+    assert findings_of(read_bytes, tmp_path, make_zip({f"{first}.csv": "1", f"{second}.csv": "1"})).ok

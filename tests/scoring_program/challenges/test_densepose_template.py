@@ -7,7 +7,6 @@ from itertools import combinations
 import pytest
 import yaml
 
-from organizer.data.prepare import prepare
 from scoring_program.challenges.densepose.reference import CHALLENGE_VERTICES, load_prepared_folder
 from scoring_program.metrics.geodesic import MEAN_DISTANCES
 from scoring_program.scoring import load_reference
@@ -19,12 +18,10 @@ ID = "densepose"
 OF_THE_CHALLENGE = MEAN_DISTANCES[1:].tolist()
 
 
-@pytest.fixture(scope="module")
-def prepared(tmp_path_factory):
+@pytest.fixture
+def prepared(prepared_densepose):
     """Return the folder of the prepared demo reference, whose template is a small one, and the notes."""
-    folder = tmp_path_factory.mktemp("densepose") / "reference"
-    _, notes = prepare(ID, REFERENCES / ID, folder)
-    return folder, notes
+    return prepared_densepose
 
 
 def scored(folder, **settings):

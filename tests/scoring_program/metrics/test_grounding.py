@@ -104,18 +104,6 @@ def test_no_words_and_no_objects_score_zero():
     assert gr.localization_accuracy(np.zeros(0, bool), np.zeros(0, np.int64), 3) == 0
 
 
-@given(st.permutations(range(6)))
-def test_order_of_words_within_objects_does_not_change_which_are_right(order):
-    rng = np.random.default_rng(1)
-    references = rng.integers(0, 50, (6, 2)).repeat(2, axis=1)[:, [0, 2, 1, 3]].astype(F)
-    references[:, 2:] += 20
-    boxes = np.repeat(references[:, None], 10, axis=1) + F(3)
-    words = words_of(references, [0] * 6)
-    straight = gr.words_correct(objects_of(boxes), words)[0]
-    mixed = gr.Objects(np.zeros(6, np.int64), np.array(order), np.zeros(6, np.int64), boxes[list(order)])
-    assert gr.words_correct(mixed, words)[0].tolist() == straight.tolist()
-
-
 def test_only_boxes_of_one_pixel_in_both_directions_are_left_out():
     # Width -1 and height 1: no box of one pixel.
     overlap = gr.frame_overlaps(

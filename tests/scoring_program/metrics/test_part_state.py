@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
 from fractions import Fraction
 from itertools import permutations
 
@@ -273,19 +272,6 @@ def test_thresholds_of_the_script_are_counted():
     assert reached.tolist() == [1, 1, 2, 2, 5001, 10_000, 10_001]
     accuracy = ps.conditioned_accuracy(reached, np.ones(len(psc), bool))
     assert accuracy[[0, 1, 2, 5000, 9999, 10_000]].tolist() == [n / 7 for n in (7, 5, 3, 3, 2, 1)]
-
-
-def test_order_of_predicted_parts_does_not_matter():
-    rng = random.Random(1)
-    n = 20
-    part_box = np.array([[i, 0, i + 9, 9] for i in range(n)], float)
-    names = np.arange(n)
-    order = np.array(rng.sample(range(n), n))
-    parts = ps.Parts(names, part_box, names)
-    for own in (names, order):
-        proposals = ps.Proposals(np.zeros(n, int), own, names, part_box[own], own)
-        outcomes = ps.judge_parts(np.zeros(n, int), parts, proposals, ps.PART_IOU, iou_suffices=False)
-        assert outcomes.kind.tolist() == [ps.CORRECT] * n
 
 
 def test_a_video_counted_at_one_grid_point_adds_half_a_point():

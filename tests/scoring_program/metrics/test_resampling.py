@@ -14,7 +14,6 @@ from hypothesis.extra.numpy import arrays
 from people_in_video.comparing.pairs import student_p
 from scoring_program.metrics import resampling
 from scoring_program.metrics.resampling import HalfScores, half_scores, intervals, weighted_mean
-from tests.helpers import fewer_examples
 
 SCORES = arrays(np.float64, st.integers(2, 40), elements=st.floats(0, 1))
 
@@ -111,9 +110,7 @@ def student_quantile_by_integration(probability, freedom):
     return low
 
 
-@pytest.mark.parametrize(
-    ("n", "n_groups", "n_halves"), [(2, 2, 500), (9, 9, 500), (14, 5, 500), (20, 20, 37)]
-)
+@pytest.mark.parametrize(("n", "n_groups", "n_halves"), [(2, 2, 500), (14, 5, 500), (20, 20, 37)])
 def test_interval_by_its_definition(n, n_groups, n_halves):
     pick = np.random.RandomState(n)
     values, groups = np.round(pick.rand(n), 3), np.arange(n) % n_groups
@@ -139,32 +136,11 @@ def test_quantiles_beyond_the_first_bound_are_found():
     assert student_p(np.array([40.1, 1e300, np.inf]), 3).tolist() == [0, 0, 0]
 
 
-@fewer_examples()
-@given(SCORES)
-def test_interval_of_a_mean_has_the_standard_error_of_its_halves(values):
-    """Sampling without replacement: the halves' variance is known, and 500 of them come near it."""
-    n = len(values)
-    error = intervals([mean_halves(values)], (None, None)).standard_error[0]
-    expected = values.std(ddof=1) / math.sqrt(n) if n > 1 else 0.0
-    assert error == pytest.approx(expected, rel=0.25, abs=2e-9)
-
-
 @given(SCORES)
 def test_lower_is_better_mirrors_an_interval(values):
     one, other = (intervals([mean_halves(side)], (None, None)) for side in (values, 1 - values))
     assert other.low[0] == pytest.approx(1 - one.high[0], abs=1e-8)
     assert other.high[0] == pytest.approx(1 - one.low[0], abs=1e-8)
-
-
-@fewer_examples()
-@given(SCORES, st.randoms(use_true_random=False))
-def test_permuting_statistics_and_sides_together_changes_nothing(values, random):
-    order = list(range(len(values)))
-    random.shuffle(order)
-    one = mean_halves(values)
-    other = mean_halves(values[order], np.array(order))
-    assert other.first == pytest.approx(one.first, abs=1e-9)
-    assert other.second == pytest.approx(one.second, abs=1e-9)
 
 
 def test_a_half_without_a_score_leaves_no_interval():

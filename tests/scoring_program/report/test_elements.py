@@ -96,10 +96,12 @@ def test_a_table_has_open_folded_and_hidden_rows_and_the_last_row_twice():
 def test_cells_are_shown_as_the_kind_of_their_column_says():
     kinds = ("text", "count", "number", "share", "markup")
     link = layout.folded("more")
-    (part,) = table([Heading(kind, kind) for kind in kinds], [("a" * 99, 7, -0.0001, 0.5, link)], "T")
-    (row,) = part.findall(".//tbody/tr")
+    rows = [("a" * 99, 12345, -0.0001, 0.12345, link), ("b", None, -0.0006, None, layout.folded("more"))]
+    (part,) = table([Heading(kind, kind) for kind in kinds], rows, "T")
+    row, other_row = part.findall(".//tbody/tr")
     *cells, last = row
-    assert ["".join(cell.itertext()) for cell in cells] == ["a" * 59 + "…", "7", "0.000", "0.500"]
+    assert ["".join(cell.itertext()) for cell in cells] == ["a" * 59 + "…", "12,345", "0.000", "0.123"]
+    assert ["".join(cell.itertext()) for cell in other_row[:-1]] == ["b", "–", "-0.001", "–"]
     assert [cell.get("class") for cell in cells] == [None, "count", "number", "share"]
     assert last[0] is link
     (empty,) = table([Heading("Name", "text")], [], "T")

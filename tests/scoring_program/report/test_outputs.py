@@ -68,13 +68,6 @@ def test_what_decides_on_hidden_numbers_is_left_out():
     assert "support" not in json.dumps(content)
 
 
-def test_the_scores_are_those_of_the_scores_file(tmp_path):
-    scores = {"score": 1 / 3, "coverage": 2 / 3, "x": -1e-12}
-    outputs.write_scored(tmp_path, "", "", scores)
-    content = read(json_of(changed(example_result(1), scores=scores), SIGNATURE, {}))
-    assert content["scores"] == json.loads((tmp_path / "scores.json").read_text())
-
-
 def test_numbers_of_all_kinds_are_rounded():
     table = Table("t", "T", "", [Column("a")] * 4, [(np.float64(1 / 3), np.int64(2), None, -1e-12)])  # type: ignore[list-item]
     result = changed(example_result(1), sections=[table])
@@ -159,12 +152,15 @@ def test_small_and_whole_numbers_are_decimals_too(value, text):
     assert outputs.plain_number(value) == text
 
 
-def test_both_score_files_hold_the_same(tmp_path):
-    scores = {"score": 1 / 3, "coverage": 1.0}
+def test_all_files_hold_the_same_scores(tmp_path):
+    scores = {"score": 1 / 3, "coverage": 1.0, "x": -1e-12}
     outputs.write_scored(tmp_path, "", "", scores)
     from_text = dict(line.split(": ") for line in (tmp_path / "scores.txt").read_text().splitlines())
-    assert json.loads((tmp_path / "scores.json").read_text()) == {k: float(v) for k, v in from_text.items()}
+    from_json = json.loads((tmp_path / "scores.json").read_text())
+    assert from_json == {key: float(value) for key, value in from_text.items()}
     assert list(from_text) == list(scores)
+    content = read(json_of(changed(example_result(1), scores=scores), SIGNATURE, {}))
+    assert content["scores"] == from_json
 
 
 def test_a_failed_write_leaves_the_old_file_and_nothing_else(tmp_path, monkeypatch):

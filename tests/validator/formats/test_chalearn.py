@@ -7,7 +7,7 @@ import pytest
 
 from tests.helpers import make_zip, places_of, refused, values_of
 from validator.formats.chalearn.read import read
-from validator.formats.chalearn.write import FORMAT
+from validator.formats.chalearn.write import FORMAT, encode_files
 from validator.formats.rules import load_rules
 
 pytestmark = pytest.mark.interpreters
@@ -134,19 +134,14 @@ def with_copies(rows, *changes):
         ([with_copies(spaced(10), (0, 5, 5))], []),
         ([with_copies(spaced(9), (0, 4, 4))], []),
         ([with_copies(spaced(10), (0, 4, 4)) + spaced(5, lambda number: 20, length=3)], []),
-        (
-            [spaced(7, length=20), spaced(7, length=21), spaced(6, length=22)],
-            [("N-ROWS-GAPLESS", ["3", "3"])],
-        ),
+        ([spaced(7, length=20), spaced(7, length=21), spaced(6, length=22)], [("N-ROWS-GAPLESS", ["3", "3"])]),
         ([spaced(7, length=20), spaced(7, length=21), spaced(6)], []),
         ([spaced(10, length=20), spaced(10, length=21)], []),
     ],
-)
-def test_rows_that_look_alike_are_noted(tmp_path, files, notes):
-    texts = {}
-    for number, rows in enumerate(files):
-        texts[f"S{number}_prediction.csv"] = "".join(",".join(map(str, row)) + "\n" for row in rows)
-    content = read(zipped(tmp_path, texts), GESTURES).content
+)  # fmt: skip
+def test_rows_that_look_alike_are_noted(files, notes):
+    encoded_files = encode_files({f"S{number}": rows for number, rows in enumerate(files)})
+    content = read(encoded_files, GESTURES).content
     found = [(note.code, values_of(note.text)) for note in FORMAT.hints(content, GESTURES)]
     assert [(code, values[: len(notes[0][1])]) for code, values in found] == notes
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from tests.helpers import ROOT, compact_lines, findings_of, make_zip, places_of, refused, text_of, values_of
+from tests.helpers import ROOT, compact_lines, findings_of, make_zip, places_of, refused, text_of
 from validator import json_text
 from validator.formats.densepose import read as fmt
 from validator.formats.densepose.read import Detection, DetectionHints
@@ -158,15 +158,11 @@ INTERLACED = made(
 
 @pytest.mark.parametrize(
     "data",
-    [png(RGB), made(), INTERLACED,
+    [png(RGB), made(), INTERLACED, png(np.full((6, 8, 3), 24, np.uint8)),
      base64.encodebytes(png(np.random.default_rng(1).integers(0, 24, RGB.shape).astype(np.uint8))).decode()],
 )  # fmt: skip
 def test_pngs_that_hold_8_bit_rgb_are_accepted(tmp_path, data):
     assert compact_lines(check([detection(data)], tmp_path)) == []
-
-
-def test_the_last_part_is_24(tmp_path):
-    assert check([detection(png(np.full((6, 8, 3), 24, np.uint8)))], tmp_path).ok
 
 
 @pytest.mark.parametrize(
@@ -174,12 +170,10 @@ def test_the_last_part_is_24(tmp_path):
     [
         (png(RGB)[:-30], "E-DP-PNG", "IEND"),
         (png(RGB) + b"trailing garbage", "E-DP-PNG", "IEND"),
-        (png(RGB)[:40], "E-DP-PNG", "cut off"),
         (png(RGB)[:20], "E-DP-PNG", "(IHDR)"),
         (made(raw=b"abc"), "E-DP-PNG", "less than the pixels"),
         (made(depth=16), "E-DP-PNG", "16-bit RGB"),
         (made(color=3), "E-DP-PNG", "8-bit palette"),
-        (made(color=0), "E-DP-PNG", "8-bit grayscale"),
         (made(color=4), "E-DP-PNG", "8-bit grayscale with alpha"),
         (made(color=6), "E-DP-PNG", "8-bit RGB with alpha"),
         (made(width=9), "E-DP-PNG", "6 x 9, uv_shape says 6 x 8"),
@@ -187,27 +181,12 @@ def test_the_last_part_is_24(tmp_path):
         (b"\xff\xd8\xff\xe0 a JPEG" + bytes(40), "E-DP-PNG", "not a PNG"),
         ("ab!d", "E-DP-BASE64", "'!'"),
         ("é" * 8, "E-DP-BASE64", "'\\xe9'"),
-        ("", "E-DP-PNG", "not a PNG"),
         ("data:image/png;base64,iVBORw0KGgo=", "E-DP-BASE64", "'data:image/png;base64,'; remove that prefix"),
-        ("data:" + "x" * 99, "E-DP-BASE64", "remove that prefix"),
-        (
-            png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)),
-            "E-DP-PART",
-            "200, the third at most 0",
-        ),
-        (
-            png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 24)).astype(np.uint8)),
-            "E-DP-PART",
-            "200, the third at most 24",
-        ),
-        (
-            png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)),
-            "E-DP-PART",
-            "200, the third at most 25",
-        ),
+        (png(np.where(np.arange(3) < 2, 200, RGB).astype(np.uint8)), "E-DP-PART", "200, the third at most 0"),
+        (png(np.where(np.arange(3) < 2, 200, np.full((6, 8, 3), 25)).astype(np.uint8)), "E-DP-PART", "200, the third at most 25"),
         (png(np.full((6, 8, 3), 25, np.uint8)), "E-DP-PART", "25; write parts"),
     ],
-)
+)  # fmt: skip
 def test_other_pngs_are_errors_with_the_index(tmp_path, data, code, keyword):
     findings = check([detection(png(RGB)), detection(data)], tmp_path)
     assert places_of(findings) == [(code, NAME, "/1/uv_data")]
@@ -223,51 +202,28 @@ CORNERS = "not as two corners"
         ({"uv_shape": [3, 7, 8]}, "E-DP-SHAPE", "/0/uv_shape", "[3, 6, 8]"),
         ({"uv_shape": [1, 6, 8]}, "E-DP-SHAPE", "/0/uv_shape", "1 x 6 x 8"),
         ({"bbox": [11.5, 22.5, 19.5, 28.5]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
-        ({"bbox": [11, 22, 18, 27]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [0, 0, 0.5, 6]}, "E-DP-BOX", "/0/bbox", "0.5 x 6 pixels"),
         ({"bbox": [0, 0, -8, 6]}, "E-DP-BOX", "/0/bbox", "-8 x 6"),
         ({"bbox": [0.2, 0.1, 0.25, 0.5]}, "E-DP-BOX", "/0/bbox", "in pixels"),
         ({"bbox": [-9, 0, 0.5, 0.5]}, "E-DP-BOX", "/0/bbox", "0.5 x 0.5 pixels"),
         ({"bbox": [0, 0, 8, 0.5], "uv_shape": [3, 0, 8]}, "E-DP-BOX", "/0/bbox", "8 x 0.5 pixels"),
-        (
-            {"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]},
-            "E-DP-SHAPE",
-            "/0/uv_shape",
-            "60000 x 60000 pixels",
-        ),
+        ({"bbox": [0, 0, 60_000, 60_000], "uv_shape": [3, 60_000, 60_000]}, "E-DP-SHAPE", "/0/uv_shape", "60000 x 60000 pixels"),
         ({"bbox": [1e300, 0, 8, 6]}, "E-JSON-SCHEMA", "/0/bbox/0", "1000000"),
         ({"bbox": [1, 2, 3]}, "E-JSON-SCHEMA", "/0/bbox", "3 entries"),
         ({"bbox": [11, 22, 19, 28]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
-        ({"bbox": [2, 3, 10, 9]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [11.5, 19.5, 22.5, 28.5]}, "E-DP-SHAPE", "/0/uv_shape", CORNERS),
         ({"bbox": [22, 11, 6, 8]}, "E-DP-SHAPE", "/0/uv_shape", "if bbox is x, y, width, height"),
         ({"bbox": [11, 22, 17, 28]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 28, 17]"),
-        ({"bbox": [11, 22, 20, 28]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 28, 20]"),
         ({"bbox": [11, 22, 19, 26]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 26, 19]"),
-        ({"bbox": [11, 22, 19, 29]}, "E-DP-SHAPE", "/0/uv_shape", "write [3, 29, 19]"),
-        (
-            {"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]},
-            "E-DP-SHAPE",
-            "/0/uv_shape",
-            "5001 x 5000 pixels are more than 25,000,000",
-        ),
-        (
-            {"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]},
-            "E-DP-PNG",
-            "/0/uv_data",
-            "6 x 8, uv_shape says 5000 x 5000",
-        ),
-        (
-            {"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]},
-            "E-DP-PNG",
-            "/0/uv_data",
-            "6 x 8, uv_shape says 1 x 1",
-        ),
+        ({"bbox": [0, 0, 5000, 5001], "uv_shape": [3, 5001, 5000]}, "E-DP-SHAPE", "/0/uv_shape", "5001 x 5000 pixels are more than 25,000,000"),
+        ({"bbox": [0, 0, 5000, 5000], "uv_shape": [3, 5000, 5000]}, "E-DP-PNG", "/0/uv_data", "6 x 8, uv_shape says 5000 x 5000"),
+        ({"bbox": [0, 0, 1, 1], "uv_shape": [3, 1, 1]}, "E-DP-PNG", "/0/uv_data", "6 x 8, uv_shape says 1 x 1"),
         ({"score": True}, "E-JSON-SCHEMA", "/0/score", "true"),
         ({"image_id": 1.5}, "E-JSON-SCHEMA", "/0/image_id", "1.5"),
         ({"uv_data": 5}, "E-JSON-SCHEMA", "/0/uv_data", "5"),
+        ({"uv_shape": [3]}, "E-JSON-SCHEMA", "/0/uv_shape", "[3, height, width]"),
     ],
-)
+)  # fmt: skip
 def test_other_mistakes_are_located(tmp_path, changes, code, where, keyword):
     findings = check([detection(png(RGB), **changes)], tmp_path)
     assert places_of(findings) == [(code, NAME, where)]
@@ -306,7 +262,6 @@ def test_damaged_file_is_one_problem(tmp_path):
         ("[", "E-JSON-SYNTAX", "line 1 column 2", "too early"),
         ('[{"a": 1}', "E-JSON-SYNTAX", "line 1 column 10", "too early"),
         ('[{"a": 1},\n{"a": "', "E-JSON-SYNTAX", "line 2 column 8", "inside a string"),
-        ('{"a": 1}\n{"a": 2}', "E-JSON-SYNTAX", "line 2 column 1", "JSON Lines"),
         ("[1,]", "E-JSON-SYNTAX", "line 1 column 3", "closing bracket"),
         ("[,1]", "E-JSON-SYNTAX", "line 1 column 2", "missing"),
         ('[{"score": 01}]', "E-JSON-SYNTAX", "line 1 column 12", "'01}]' is in the place of a value"),
@@ -314,15 +269,12 @@ def test_damaged_file_is_one_problem(tmp_path):
         ('[{"score": 1 "x": 2}]', "E-JSON-SYNTAX", "line 1 column 14", "a comma or a closing bracket"),
         ("[] []", "E-JSON-SYNTAX", "line 1 column 4", "more text"),
         ("[" * 100_000, "E-JSON-DEPTH", "", "64"),
-        ("[" * 65 + "]" * 65, "E-JSON-DEPTH", "", "64"),
         ('[{"image_id": 1, "image_id": 1}]', "E-JSON-DUPLICATE", "/0", "'image_id'"),
         ("[{'image_id': 1}]", "E-JSON-SYNTAX", "line 1 column 3", "single quotes"),
         ("[null]", "E-JSON-SCHEMA", "/0", "null"),
         (b'[{"x": "\xff"}]', "E-JSON-ENCODING", "line 1 column 9", "byte 8"),
         ("1", "E-JSON-SCHEMA", "/", "the number 1 instead of a list"),
         ("[1]".encode("utf-16"), "E-FILE-KIND", "", "UTF-16"),
-        ("[1]".encode("utf-16-le"), "E-FILE-KIND", "", "UTF-16"),
-        ("[1]".encode("utf-32-be"), "E-FILE-KIND", "", "UTF-32"),
     ],
 )
 def test_files_that_are_no_list_of_detections(tmp_path, text, code, where, keyword):
@@ -330,18 +282,6 @@ def test_files_that_are_no_list_of_detections(tmp_path, text, code, where, keywo
         (problem.code, problem.file, problem.where): problem for problem in check(text, tmp_path).problems
     }
     assert keyword in text_of(problems[code, NAME, where])
-
-
-def test_bad_detections_are_explained_beside_good_ones(tmp_path):
-    bad = [detection(png(RGB)), detection(png(RGB), score="x"), detection(png(RGB), uv_shape=[3])]
-    findings = check(bad, tmp_path)
-    assert places_of(findings) == [
-        ("E-JSON-SCHEMA", NAME, "/1/score"),
-        ("E-JSON-SCHEMA", NAME, "/2/uv_shape"),
-    ]
-    assert values_of(findings.problems[1].problem) == ["1", "3"]
-    assert "[3, height, width]" in findings.problems[1].remedy
-    assert check([detection(png(RGB))], tmp_path).ok
 
 
 def large_masks(number):
@@ -441,6 +381,7 @@ def hints_of(entries):
 @pytest.mark.parametrize(
     ("entries", "texts"),
     [
+        ([], [empty_note().text]),
         (detections(), []),
         (
             detections(2, box=(0.0, 0.5, 2.0, 2.0)),
@@ -531,10 +472,6 @@ def test_pixels_of_a_detection_in_memory_are_rows_of_pixels():
     iuv = np.arange(3 * 6 * 8, dtype=np.uint8).reshape(3, 6, 8)
     _, pixels = array_entry(1, (0.0, 0.0, 8.0, 6.0), 0.5, iuv)
     assert pixels.tolist() == iuv.transpose(1, 2, 0).tolist()
-
-
-def test_no_detections_are_noted():
-    assert DetectionHints().notes() == [empty_note()]
 
 
 def test_hints_of_a_file_are_those_of_its_detections(tmp_path):
