@@ -14,7 +14,6 @@ import pytest
 
 import people_in_video
 from people_in_video import commands, progress
-from people_in_video.__main__ import main
 from people_in_video.telling_task import tasks_of_submission
 from scoring_program.run import BROKEN, INVALID, NOTHING_TO_SCORE, SCORED
 from scoring_program.task import task_ids
@@ -26,21 +25,6 @@ GOOD, WEAK = (str(SAMPLES / TASK / name) for name in ("good", "weak"))
 COMMANDS = sorted(
     module.name for module in pkgutil.iter_modules(commands.__path__) if module.name != "options"
 )
-
-
-@pytest.fixture
-def call(tmp_path, monkeypatch, capsys):
-    """Return a function that calls the command in an empty folder: its exit code, stdout and stderr."""
-    (tmp_path / "empty").mkdir()
-    monkeypatch.chdir(tmp_path / "empty")
-
-    def call(*arguments):
-        try:
-            return (main([str(argument) for argument in arguments]), *capsys.readouterr())
-        except SystemExit as end:
-            return (end.code, *capsys.readouterr())
-
-    return call
 
 
 @pytest.mark.parametrize("command", ["", *COMMANDS])
@@ -347,32 +331,6 @@ def test_unknown_items_are_named(call):
         people_in_video.score(TASK, GOOD, items=[])
 
 
-def test_history_prints_and_draws_the_runs(call):
-    for name in ("one", "two"):
-        call("score", GOOD, "--run", name, "-q", "--drawings", "0")
-    Path("evaluation/history.html").unlink()
-    code, out, _ = call("history")
-    assert code == SCORED
-    assert [line.split()[0] for line in out.splitlines()] == ["run", "one", "two", "page:"]
-    assert Path("evaluation/history.html").is_file()
-    rows = json.loads(call("history", "evaluation", "--json")[1])
-    assert [row["run"] for row in rows] == ["one", "two"]
-    Path("evaluation/runs.csv").write_text("run,signature\n")
-    assert call("history")[0] == BROKEN
-
-
-def test_history_prints_the_runs_that_the_page_draws(call):
-    """Scores of other signatures must not stand in one table."""
-    for name, options in (("other", ["--protocol", "released"]), ("one", []), ("two", [])):
-        call("score", GOOD, "--run", name, "-q", "--drawings", "0", *options)
-    _, out, _ = call("history")
-    *rows, left_out, page = out.splitlines()
-    assert [row.split()[0] for row in rows] == ["run", "one", "two"]
-    assert left_out.startswith("1 run")
-    assert left_out in Path(page.removeprefix("page: ")).read_text()
-    assert len(json.loads(call("history", "--json")[1])) == 3
-
-
 class Terminal:
     """Stands for stderr on a terminal."""
 
@@ -421,26 +379,6 @@ def test_missing_files_are_errors_of_python():
         people_in_video.compare(TASK, [GOOD, "nosuch.zip"])
     with pytest.raises(FileNotFoundError):
         people_in_video.Evaluator(TASK, "nosuch")
-
-
-def test_rows_that_are_no_runs_of_this_kit_are_left_out(call):
-    call("score", GOOD, "--run", "one", "-q")
-    table = Path("evaluation/runs.csv")
-    rows_of_runs = table.read_text()
-    # Cut off, of another kit, without a signature, and with a pattern in its place.
-    rows = ["y", "y,foo|1,0.5", "y,,0.5", "y,*|a,0.5"]
-    for row in rows:
-        table.write_text(f"run,signature,score\n{row}\n")
-        code, _, err = call("history")
-        assert (code, len(err.splitlines())) == (BROKEN, 1), row
-        # The folder can be written.
-        assert "allow writing" not in err
-        table.write_text(f"{rows_of_runs}{row}\n")
-        code, out, _ = call("history")
-        assert code == SCORED
-        assert [line.split()[0] for line in out.splitlines()] == ["run", "one", "1", "page:"], row
-    table.write_text("\n".join([rows_of_runs.rstrip(), *rows, ""]))
-    assert call("score", GOOD, "--run", "two", "-q")[0] == SCORED
 
 
 @pytest.mark.parametrize("command", ["check", "score"])

@@ -10,7 +10,6 @@ import shutil
 import sys
 import types
 import warnings
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 from PIL import Image
 
 import people_in_video
-from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
@@ -32,29 +30,14 @@ from tests.helpers import (
     GOLDEN,
     PUBLISHED,
     SAMPLES,
-    calls_of,
     one_of_each_challenge,
     scaled,
     slow_for,
     values_of,
 )
+from tests.starting_kit.predictions import BOXES, HUMAN, IUV, PREDICTIONS, first_item, sample
 from validator.checking import load_format
 from validator.findings import Findings
-
-BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
-
-
-def sample(task):
-    # Of the weak samples an explanation is searched for, which takes ten times as long.
-    return SAMPLES / task / "good"
-
-
-def predictions(task):
-    """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(calls_of(task, folder_files(sample(task))), 6))
-
-
-PREDICTIONS = {task: predictions(task) for task in PUBLISHED}
 
 
 def sent(evaluator):
@@ -148,10 +131,6 @@ def test_evaluators_of_other_settings_are_not_merged():
         Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
 
 
-IUV = np.full((3, 6, 8), 20, np.uint8)
-HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "call", "code", "where", "problem"),
@@ -230,25 +209,21 @@ def plain(content):
     return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
 
 
-def known_video(task):
-    return PREDICTIONS[task][0][0]
-
-
 def with_word(index):
-    return "anet_entities_gt", (known_video("anet_entities_gt"), "x", ["man"], [index], BOXES)
+    return "anet_entities_gt", (first_item("anet_entities_gt"), "x", ["man"], [index], BOXES)
 
 
 def with_parts(number):
     parts = {f"part{index}": HUMAN[1]["head"] for index in range(number)}
-    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [(HUMAN[0], parts)]})
+    return "kinetics_tps", (first_item("kinetics_tps"), "wrong", {1: [(HUMAN[0], parts)]})
 
 
 def with_humans(number):
-    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
+    return "kinetics_tps", (first_item("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
 def with_objects(number):
-    segment = known_video("anet_entities_gen"), "x"
+    segment = first_item("anet_entities_gen"), "x"
     return "anet_entities_gen", (*segment, ["man"] * number, range(number), np.repeat(BOXES, number, axis=0))
 
 

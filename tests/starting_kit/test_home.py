@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -11,7 +9,6 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +16,6 @@ import pytest
 import people_in_video
 from people_in_video.__main__ import run_command
 from people_in_video.references import loading
-from people_in_video.result import write_tables
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
@@ -389,132 +385,6 @@ def test_help_names_the_tasks_of_an_option(capsys):
     assert subset.startswith("anet_entities_gen: ")
 
 
-def test_named_runs_are_kept_and_drawn(tmp_path):
-    output = ["--output", str(tmp_path / "out"), "--drawings", "0"]
-    for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
-        sample = str(SAMPLES / "chalearn_gesture" / quality)
-        assert run_command("score", ["chalearn_gesture", sample, *output, "--run", name]) == SCORED
-    text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
-    assert [row["run"] for row in rows] == ["one", "<two>", "three, last"]
-    assert {key: float(rows[-1][key]) for key in content["scores"]} == content["scores"]
-    assert {key: rows[-1][f"cost_{key}"] for key in ("timing",)} == {
-        cost["type"]: f"{cost['points']}" for cost in content["error_costs"] if cost["type"] == "timing"
-    }
-    page = (tmp_path / "out" / "history.html").read_text(encoding="utf-8")
-    assert "Mean Jaccard by run" in page
-    assert "&lt;two&gt;" in page
-    # The band of intervals, and the score.
-    assert page.count("<path") == 2
-    assert f"The best is run 2 (&lt;two&gt;), with {float(rows[1]['score']):.4f}." in page
-    assert all(f"<td>{number}. " in page for number in (1, 2, 3))
-    assert "></th>" not in page
-    assert not any(f">{tick}<" in page for tick in ("1.5", "2.5"))
-    assert all(
-        f"{float(row[key]):.4f}" in page for row in rows for key in ("score", "score_low", "score_high")
-    )
-
-
-def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path):
-    good = SAMPLES / "chalearn_gesture" / "good"
-    for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
-        result = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
-        people_in_video.add_run(tmp_path, name, result.to_dict())
-    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
-    assert "1 run of other signatures" in (tmp_path / "history.html").read_text()
-
-
-def test_tables_hold_no_formula(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    for name in ("=1+1", "a;=1", "\uff1d1", "-a", "\n=1"):
-        people_in_video.add_run(tmp_path, name, result)
-    with (tmp_path / "runs.csv").open(encoding="utf-8", newline="") as stream:
-        rows = [*csv.DictReader(stream)]
-    assert [row["run"] for row in rows] == ["'=1+1", "a;'=1", "'\uff1d1", "'-a", "'\n=1"]
-    assert float(rows[0]["score"]) == pytest.approx(result.scores["score"])
-    table = {"columns": [{"title": "@name"}, {"title": "number"}], "rows": [["+a", -0.5], ["b", None]]}
-    (path,) = write_tables({"classes": table}, tmp_path / "tables")
-    assert path.read_text(encoding="utf-8").splitlines() == ["'@name,number", "'+a,-0.5", "b,"]
-
-
-def test_types_of_errors_that_never_cost_anything_are_in_no_table_of_runs(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", result)
-    titles = {error_type.key: error_type.title for error_type in load_task("chalearn_gesture").error_types}
-    page = (tmp_path / "history.html").read_text(encoding="utf-8")
-    has_cost = {cost["type"]: cost["points"] > 0 for cost in result.to_dict()["error_costs"]}
-    assert set(has_cost.values()) == {True, False}
-    assert {error_type: f">{titles[error_type]}</th>" in page for error_type in has_cost} == has_cost
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
-def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    read_text = Path.read_text
-
-    def read_slowly(path, **options):
-        text = read_text(path, **options)
-        time.sleep(0.05)
-        return text
-
-    monkeypatch.setattr(Path, "read_text", read_slowly)
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda name: people_in_video.add_run(tmp_path, name, result), "abcd"))
-    lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]
-    assert sorted(line.split(",")[0] for line in lines) == [*"abcd"]
-
-
-def edited_runs(tmp_path, text):
-    """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", result["signature"].encode()))
-    people_in_video.add_run(tmp_path, "new", result)
-    people_in_video.add_run(tmp_path, "newer", result)
-    return (tmp_path / "history.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("cell", [b"abc", b"inf", b"nan", b"1e308", b'"0,5"', b"", b"0.5,more"])
-def test_cells_edited_by_hand_do_not_end_a_training(tmp_path, cell):
-    page = edited_runs(tmp_path, b"\xef\xbb\xbfrun,signature,score\n<b>,SIGNATURE," + cell + b"\n<u>\n")
-    assert "<td>1. &lt;b&gt;" in page
-    assert "<td>3. newer" in page
-    assert "1 run of other signatures" in page
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b"run;signature;score\na;b;0,5\n", b"run,score\na,1\n", b"m\xe4", b'run,signature\n"' + b"a" * 140_000],
-    ids=["semicolons", "no signature", "Latin-1", "long cell"],
-)
-def test_another_table_stays_as_it_is(tmp_path, capsys, text):
-    with pytest.raises(console.OutputError, match=r"runs\.csv: "):
-        edited_runs(tmp_path, text)
-    assert (tmp_path / "runs.csv").read_bytes() == text
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path), "--drawings", "0", "--run", "a"]
-    assert run_command("score", arguments) == BROKEN
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("E-OUTPUT: ")
-
-
-def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    (tmp_path / "file").touch()
-    with pytest.raises(console.OutputError, match=r"\(Not a directory\)"):
-        people_in_video.add_run(tmp_path / "file" / "runs", "a", result)
-
-
-def test_a_single_run_is_a_dot(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", result.to_dict())
-    page = (tmp_path / "history.html").read_text()
-    places = re.findall(r'class="line-. dot" d="M([0-9. ]+) L([0-9. ]+)"', page)
-    assert len(places) == 1
-    # At the border of the chart half of a dot would be cut off.
-    assert all(start == end and start.startswith("50 ") for start, end in places)
-
-
 def run_closed(arguments, tmp_path):
     """Run a command whose stdout is closed at the other end before it begins; return its exit code."""
     read, write = os.pipe()
@@ -571,20 +441,6 @@ def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
         f"import runpy, sys; sys.path[0] = {str(ROOT)!r}; runpy.run_module('organizer', run_name='__main__')"
     )
     assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1
-
-
-@pytest.mark.parametrize("result", [0.5, None, "0.5", {"score": 0.5}, [1, 2]])
-def test_a_run_is_a_score_with_its_signature(result, tmp_path):
-    with pytest.raises(TypeError, match=r"detailed_results\.json"):
-        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_run_of_a_task_of_another_kit_is_refused(tmp_path):
-    result = {"signature": "moon|version:2.0.0", "scores": {"score": 0.5}, "error_costs": []}
-    with pytest.raises(ValueError, match="no task 'moon'"):
-        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_score_in_python_draws_the_worst_items_that_it_is_asked_for(tmp_path):

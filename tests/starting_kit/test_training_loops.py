@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import multiprocessing
 import pickle
-import re
 import sys
 import types
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,27 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import people_in_video
-from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
-from people_in_video.history import draw_history
 from scoring_program.run import SCORED
-from tests.helpers import PUBLISHED, SAMPLES, calls_of, one_of_each_challenge, scaled, slow_for
-
-
-def sample(task):
-    # Of the weak samples an explanation is searched for, which takes ten times as long.
-    return SAMPLES / task / "good"
-
-
-def predictions(task):
-    """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(calls_of(task, folder_files(sample(task))), 6))
-
-
-PREDICTIONS: Any = {task: predictions(task) for task in PUBLISHED}
+from tests.helpers import PUBLISHED, one_of_each_challenge, scaled, slow_for
+from tests.starting_kit.predictions import BOXES, HUMAN, PREDICTIONS, first_item, sample
 
 
 def evaluator_with(task, calls):
@@ -134,13 +116,7 @@ def test_a_call_that_comes_again_changes_nothing(task):
     assert evaluator_with(task, [calls[0], *calls]).compute() == expected
 
 
-BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
-HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
 OTHER_HUMAN = ([10, 20, 91, 200], {})
-
-
-def known(task):
-    return PREDICTIONS[task][0][0]
 
 
 @pytest.mark.parametrize(
@@ -156,19 +132,19 @@ def known(task):
 def test_another_prediction_for_the_same_is_refused_and_names_both_calls(task, first, second):
     evaluator = Evaluator(task)
     evaluator.update(*PREDICTIONS[task][1])
-    evaluator.update(known(task), *first)
+    evaluator.update(first_item(task), *first)
     expected = evaluator.compute()
     with pytest.raises(SubmissionError) as caught:
-        evaluator.update(known(task), *second)
+        evaluator.update(first_item(task), *second)
     (problem,) = caught.value.problems
     assert (problem.code, problem.where[:16]) == ("E-ARGUMENT", "call 3, update('")
-    assert f"call 2, update({known(task)!r}" in problem.problem + problem.remedy
+    assert f"call 2, update({first_item(task)!r}" in problem.problem + problem.remedy
     assert evaluator.compute() == expected
 
 
 def test_words_of_one_call_are_no_repeats_and_other_words_are_added():
     both = np.concatenate([BOXES, BOXES + 1])
-    video = known("anet_entities_gt")
+    video = first_item("anet_entities_gt")
     twice = score("anet_entities_gt", [(video, "0", ["man", "man"], [3, 3], both)])
     evaluator = Evaluator("anet_entities_gt")
     evaluator.update(video, "0", ["man", "man"], [3, 3], both)
@@ -186,10 +162,10 @@ def test_words_of_one_call_are_no_repeats_and_other_words_are_added():
     ],
 )
 def test_a_refused_call_of_chalearn_changes_nothing(task, good, bad):
-    evaluator = evaluator_with(task, [(known(task), good)])
+    evaluator = evaluator_with(task, [(first_item(task), good)])
     expected = evaluator.compute()
     with pytest.raises(SubmissionError) as caught:
-        evaluator.update(known(task), bad)
+        evaluator.update(first_item(task), bad)
     assert caught.value.problems[0].code.startswith("E-CSV-")
     assert caught.value.problems[0].where.startswith("call 2, update(")
     assert evaluator.compute() == expected
@@ -197,7 +173,7 @@ def test_a_refused_call_of_chalearn_changes_nothing(task, good, bad):
 
 def test_a_video_without_class_is_named_when_all_is_scored():
     evaluator = Evaluator("kinetics_tps")
-    video = known("kinetics_tps")
+    video = first_item("kinetics_tps")
     evaluator.update(video, frames={1: [HUMAN]})
     with pytest.raises(SubmissionError) as caught:
         evaluator.compute()
@@ -469,7 +445,7 @@ def test_tensors_score_as_lists_do(task, make):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_is_taken_with_a_note(make, dtype):
     evaluator = Evaluator("anet_entities_gen")
-    video = known("anet_entities_gen")
+    video = first_item("anet_entities_gen")
     boxes = np.round(BOXES)
     with pytest.warns(UserWarning, match=rf"N-HALF call 1, update\({video!r}.*{dtype}"):
         evaluator.update(video, "0", ["man"], [1], make(boxes, dtype))
@@ -479,7 +455,7 @@ def test_half_precision_is_taken_with_a_note(make, dtype):
 
 
 def test_half_precision_of_numpy_is_noted_too():
-    video = known("anet_entities_gen")
+    video = first_item("anet_entities_gen")
     found = score("anet_entities_gen", [(video, "0", ["man"], [1], BOXES.astype(np.float16))])
     assert "N-HALF" in [note.code for note in found.notes]
 
@@ -496,7 +472,7 @@ def test_half_precision_of_numpy_is_noted_too():
 )  # fmt: skip
 def test_nan_is_refused_with_its_place(task, arguments, place):
     with pytest.raises(SubmissionError) as caught:
-        Evaluator(task).update(known(task), *arguments)
+        Evaluator(task).update(first_item(task), *arguments)
     (problem,) = caught.value.problems
     assert problem.code == "E-ARGUMENT"
     assert place in problem.problem
@@ -547,45 +523,13 @@ def test_a_mapping_of_items_scores_as_its_calls(task):
 
 
 def test_a_mapping_with_other_values_says_what_it_wants():
-    good = known("kinetics_tps")
+    good = first_item("kinetics_tps")
     with pytest.raises(SubmissionError) as caught:
         score("kinetics_tps", {good: ("run", {}), "v": "run", "w": {"class": "run"}})
     first, second = caught.value.problems
     assert (first.code, first.where) == ("E-ARGUMENT", "predictions['v']")
     assert "(action, frames)" in first.remedy
     assert second.where == "predictions['w']"
-
-
-@pytest.fixture
-def result():
-    return score("chalearn_gesture", sample("chalearn_gesture"))
-
-
-def test_a_run_may_be_added_as_a_score(result, tmp_path):
-    people_in_video.add_run(tmp_path / "a", "epoch 1", result)
-    people_in_video.add_run(tmp_path / "b", "epoch 1", result.to_dict())
-    (row,), (other_row,) = (
-        csv.DictReader(io.StringIO((tmp_path / folder / "runs.csv").read_text())) for folder in "ab"
-    )
-    # Only a score has a page.
-    assert {**row, "page": ""} == other_row
-    assert (tmp_path / "a" / row["page"]).read_text() == result.page_text()
-
-
-def test_history_links_to_the_page_of_each_run(result, tmp_path):
-    for name in ("epoch 1", "epoch 2"):
-        people_in_video.add_run(tmp_path, name, result)
-    page = (tmp_path / "history.html").read_text()
-    links = re.findall(r'href="([^"#]+)"', page)
-    assert len(set(links)) == 2
-    assert all((tmp_path / link).is_file() for link in links)
-    # A table that people may edit makes no other links.
-    table = tmp_path / "runs.csv"
-    table.write_text(
-        table.read_text().replace(links[0], "https://example.org").replace(links[1], "../x.html")
-    )
-    draw_history(tmp_path)
-    assert "href" not in (tmp_path / "history.html").read_text().partition("<main>")[2]
 
 
 def test_a_score_prints_in_two_lines(result):
