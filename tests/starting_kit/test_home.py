@@ -239,6 +239,17 @@ def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, mo
     assert float(seconds) >= 0.3
 
 
+def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
+    task = "anet_entities_gt"
+    reference = shutil.copytree(REFERENCES / task, tmp_path / "ref")
+    (reference / "split.json").write_text('{"validation": []}')
+    words = f"{task} {SAMPLES / task / 'good'} --reference {reference} --output {tmp_path / 'out'}"
+    assert run_command("score", words.split()) == BROKEN
+    assert "E-REF-EMPTY" in capsys.readouterr().err
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="E-REF-EMPTY"):
+        people_in_video.score(task, SAMPLES / task / "good", reference)
+
+
 def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):
     reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
     (reference / "split.json").rename(reference / "split_ids_anet_entities.json")

@@ -259,9 +259,9 @@ class FakeProcesses:
 
 
 def synced(evaluators, monkeypatch, **options):
-    """Return evaluators after each was synced with all."""
+    """Return evaluators after each was synced with all; a single one is in a process without others."""
     states = [(evaluator._loaded.signature, evaluator._gathered.state) for evaluator in evaluators]
-    module = FakeProcesses(states)
+    module = FakeProcesses(states if len(states) > 1 else [])
     monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(distributed=module))
     monkeypatch.setitem(sys.modules, "torch.distributed", module)
     return [evaluator.sync(**options) for evaluator in evaluators]
@@ -280,10 +280,9 @@ def test_sync_gives_each_process_the_predictions_of_all_and_again_nothing_new(mo
         assert first == second
         assert first.scores == expected.scores
         assert [note.code for note in first.notes].count("N-PROCESSES") == 1
-    assert synced([], monkeypatch) == []
 
 
-def test_sync_that_is_refused_changes_nothing(monkeypatch):
+def test_sync_that_is_refused_or_has_no_other_process_changes_nothing(monkeypatch):
     calls = PREDICTIONS["kinetics_tps"]
     evaluators = [
         evaluator_with("kinetics_tps", calls[:2]),
@@ -292,17 +291,8 @@ def test_sync_that_is_refused_changes_nothing(monkeypatch):
     before = evaluators[1].compute()
     with pytest.raises(ValueError, match="by two processes"):
         synced(evaluators[::-1], monkeypatch, repeats="error")
+    assert synced(evaluators[1:], monkeypatch) == evaluators[1:]
     assert evaluators[1].compute() == before
-
-
-def test_sync_without_other_processes_does_nothing(monkeypatch):
-    module = FakeProcesses([])
-    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(distributed=module))
-    monkeypatch.setitem(sys.modules, "torch.distributed", module)
-    evaluator = evaluator_with("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
-    before = evaluator.compute()
-    assert evaluator.sync() is evaluator
-    assert evaluator.compute() == before
 
 
 def test_a_process_that_scores_its_own_predictions_is_told_to_sync(monkeypatch):
@@ -454,12 +444,6 @@ def test_half_precision_is_taken_with_a_note(make, dtype):
     assert dtype in text
 
 
-def test_half_precision_of_numpy_is_noted_too():
-    video = first_item("anet_entities_gen")
-    found = score("anet_entities_gen", [(video, "0", ["man"], [1], BOXES.astype(np.float16))])
-    assert "N-HALF" in [note.code for note in found.notes]
-
-
 @pytest.mark.parametrize(
     ("task", "arguments", "place"),
     [
@@ -532,13 +516,16 @@ def test_a_mapping_with_other_values_says_what_it_wants():
     assert second.where == "predictions['w']"
 
 
-def test_a_score_prints_in_two_lines(result):
+def test_a_score_prints_in_two_lines_and_has_its_numbers_by_their_keys(result):
     first, second = repr(result).splitlines()
     assert first.startswith("chalearn_gesture: ")
     assert f"{result.scores['score']:.4f}" in first
     assert f"{len(result.notes)} note" in second
-    empty = repr(Evaluator("chalearn_gesture").compute())
-    assert len(empty.splitlines()) == 2
+    assert len(repr(Evaluator("chalearn_gesture").compute()).splitlines()) == 2
+    assert result.score == result["score"] == result.scores["score"]
+    assert result["coverage"] == 1
+    with pytest.raises(KeyError, match="nothing"):
+        result["nothing"]
 
 
 @pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
@@ -553,19 +540,23 @@ def test_a_notebook_shows_the_page_without_its_styles(task, tmp_path):
 
 
 def test_tables_become_data_frames_and_files(result, tmp_path, monkeypatch):
-    monkeypatch.setitem(
-        sys.modules, "pandas", types.SimpleNamespace(DataFrame=lambda rows, columns=None: (columns, rows))
-    )
+    def as_tuple(rows, columns=None):
+        return columns, rows
+
+    monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=as_tuple))
     columns, rows = result.to_frame("classes")
     assert columns == [column["title"] for column in result.tables["classes"]["columns"]]
     assert rows == result.tables["classes"]["rows"]
-    assert result.to_frame()[1] == result.items
+    assert result.to_frame() == (None, result.items)
     with pytest.raises(KeyError, match="classes"):
         result.to_frame("moon")
     paths = result.write_tables(tmp_path / "tables")
     assert tmp_path / "tables" / "classes.csv" in paths
     lines = (tmp_path / "tables" / "classes.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + len(rows)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pandas"):
+        result.to_frame()
 
 
 def test_the_command_writes_each_table(tmp_path):
