@@ -204,18 +204,22 @@ def test_a_list_of_detections_in_memory_is_taken_as_its_file(tmp_path):
 # -- hostile files
 
 
-def test_a_key_twice_is_refused_by_convert_as_by_check(tmp_path):
-    entry = json.dumps(coco_entry({"uv": IUV.tolist()}))
-    cases = {
-        "densepose": f'[{entry[:-1]}, "score": 0.1}}]',
-        "anet_entities_gt": '{"results": {}, "results": {}}',
-        GESTURES: '{"A": [{"label": 1, "segment": [1, 2], "label": 2}]}',
-    }
-    for task, text in cases.items():
-        source = write(tmp_path / "a.json", text)
-        problem = problem_of(lambda: convert(task, source, tmp_path / "my.zip"))  # noqa: B023
-        assert problem.code == "E-JSON-DUPLICATE"
-        assert not (tmp_path / "my.zip").exists()
+ENTRY = json.dumps(coco_entry({"uv": IUV.tolist()}))
+
+
+@pytest.mark.parametrize(
+    ("task", "text", "code"),
+    [
+        ("densepose", f'[{ENTRY[:-1]}, "score": 0.1}}]', "E-JSON-DUPLICATE"),
+        ("densepose", f"[{ENTRY.replace('0.5', 'NaN')}]", "E-JSON-NUMBER"),
+        ("anet_entities_gt", '{"results": {}, "results": {}}', "E-JSON-DUPLICATE"),
+        (GESTURES, '{"A": [{"label": 1, "segment": [1, 2], "label": 2}]}', "E-JSON-DUPLICATE"),
+    ],
+)
+def test_json_is_refused_by_convert_as_by_check(task, text, code, tmp_path):
+    source = write(tmp_path / "a.json", text)
+    assert problem_of(lambda: convert(task, source, tmp_path / "my.zip")).code == code
+    assert not (tmp_path / "my.zip").exists()
 
 
 # In an order in which every fourth is what a file of JSON may be, and the next what a table may be.
@@ -286,11 +290,3 @@ def test_converters_stop_at_their_limits(tmp_path, monkeypatch):
             problem = problem_of(lambda: convert("densepose", entries, tmp_path / "other.zip"))
             assert "more than" in problem.problem
     assert sorted(path.name for path in tmp_path.iterdir()) == ["a.csv", "my.zip"]
-
-
-def test_one_detection_named_a_hundred_times_is_written_once(tmp_path):
-    entries = [coco_entry({"densepose": IUV})] * 100
-    convert("densepose", entries, tmp_path / "my.zip")
-    once = tmp_path / "once.zip"
-    convert("densepose", entries[:1], once)
-    assert (tmp_path / "my.zip").stat().st_size == once.stat().st_size

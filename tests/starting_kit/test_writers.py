@@ -13,12 +13,10 @@ import pytest
 
 import people_in_video
 from people_in_video import writing
-from people_in_video.__main__ import run_command
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
-from scoring_program.run import BROKEN, INVALID
 from tests.helpers import ROOT, make_zip
 
 BOX = [10, 20, 90, 200]
@@ -222,29 +220,6 @@ def test_a_single_detection_in_place_of_a_list_is_named(detections):
         people_in_video.Evaluator("densepose").update(1, detections)
 
 
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ({"uv": IUV / 255 + 0.95}, r"detection 0: U and V .* 1.028; .*np.clip"),
-        ({"uv": IUV / 255}, r"detection 0: parts .*np.rint\(255"),
-        ({"uv": np.full((3, 6, 8), 0.5)}, "detection 0: parts "),
-        ({"uv": np.full((3, 6, 8), 300)}, "detection 0: parts "),
-        ({"uv": IUV + np.uint8(10)}, "detection 0: E-DP-PART: .*30"),
-        ({"uv": np.full((3, 6, 8), np.nan)}, "NaN"),
-        ({"uv": IUV[:, :2]}, r"int\(width\)\) = \(3, 6, 8\)"),
-        ({"bbox": None}, r"detection 0: bbox"),
-        ({"image_id": "a"}, "detection 0: the image id is 'a'"),
-    ],
-)  # fmt: skip
-def test_converter_refuses_without_a_traceback(entry, message, tmp_path, capsys):
-    source, output = tmp_path / "a.json", tmp_path / "densepose_a_results.json"
-    values = {"image_id": 1, "bbox": [1, 2, 8, 6], "score": 0.5, "uv": IUV, **entry}
-    source.write_text(json.dumps([values], default=np.ndarray.tolist))
-    assert run_command("convert", ["densepose", str(source), str(output)]) == INVALID
-    assert re.search(message, capsys.readouterr().err)
-    assert not output.exists()
-
-
 @pytest.fixture
 def sample_module(monkeypatch):
     """Return the challenge's own module, from the folder that a kit has."""
@@ -318,16 +293,13 @@ def test_kinetics_writer_refuses_humans_of_a_video_without_class(tmp_path):
     assert zipfile.is_zipfile(tmp_path / "my.zip")
 
 
-def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path, capsys):
+def test_place_that_cannot_be_written_is_named_as_it_was_given(tmp_path):
     (tmp_path / "plain").write_text("")
     writer = KineticsTPSWriter()
     writer.add_video("v", "throw_ball")
     target = tmp_path / "plain" / "my.zip"
     with pytest.raises(OSError, match=re.escape(f"'{target}'")):
         writer.save(target)
-    (tmp_path / "d.json").write_text("[]")
-    assert run_command("convert", ["densepose", str(tmp_path / "d.json"), str(target)]) == BROKEN
-    assert capsys.readouterr().err.startswith(f"{target}: ")
 
 
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.npz"])
