@@ -286,15 +286,19 @@ def test_json_is_what_the_files_hold(call, tmp_path):
     ids=["check", "with a reference", "score", "compare"],
 )
 def test_strict_ends_with_1_where_a_note_tells_of_a_likely_mistake(call, tmp_path, command):
-    for path in Path(GOOD).iterdir():
+    good, same = shutil.copytree(GOOD, tmp_path / "good"), tmp_path / "same"
+    same.mkdir()
+    for path in good.iterdir():
         rows = [line.split(",") for line in path.read_text().splitlines()]
-        (tmp_path / path.name).write_text("".join(f"1,{start},{end}\n" for _, start, end in rows))
+        (same / path.name).write_text("".join(f"1,{start},{end}\n" for _, start, end in rows))
+    # Of this there is a note, too, which tells of no mistake.
+    (good / ".DS_Store").touch()
     name, *options = command.split()
-    assert call(name, tmp_path, *options)[0] == SCORED
-    code, _, err = call(name, tmp_path, *options, "--strict")
+    assert call(name, same, *options)[0] == SCORED
+    code, _, err = call(name, same, *options, "--strict")
     assert code == INVALID
     assert "N-LOOKS-CONSTANT" in err
-    assert call(name, GOOD, *options, "--strict")[0] == SCORED
+    assert call(name, good, *options, "--strict")[0] == SCORED
 
 
 def test_some_items_are_scored(call):
