@@ -82,6 +82,8 @@ def test_help_of_other_commands_has_examples(module, capsys):
         (["score", GOOD, "-q", "--json"], "--json"),
         (["check", "nosuch.zip"], "nosuch.zip"),
         (["compare", GOOD, "nosuch.zip"], "nosuch.zip"),
+        (["compare", TASK], "name at least one"),
+        (["compare", TASK, GOOD, GOOD], f"{GOOD} is named twice"),
         (["history"], "runs.csv"),
         (["explain", "E-FILE-NON"], "E-FILE-NONE?"),
     ],
