@@ -103,7 +103,7 @@ FRAMES_5_TO_10 = [("S", 3, 5, 10)]
         (f"{HEADER}S,0,1,4\nS,19,5,10\nS,vattene,11,12\n", [("S", 1, 1, 4), ("S", 20, 5, 10), ("S", 1, 11, 12)], [], {"first_class": 0}),
         (f"{HEADER}S,1,0,0.5\nS,2,0.7,0.7\nB,3,1,2.002\nS,4,0.1,0.35\n", [("B", 3, 30, 60), ("S", 1, 1, 10), ("S", 2, 15, 15), ("S", 4, 3, 7)], [], SECONDS),
         ({"A": [A_SEGMENT], "Z": [A_SEGMENT, A_SEGMENT]}, [("A", 3, 2, 5)], ["2 rows of 1 sequence "], {}),
-        ("item,class,start,end,score\nS,3,5,10,-4\nS,3,5,10,2\nS,3,5,10,7\n", 3 * FRAMES_5_TO_10, ["33% have less than 2,"], {}),
+        ("item,class,start,end,score\nS,3,5,10,-4\nS,3,5,10,0.2\nS,3,5,10,0.9\n", 3 * FRAMES_5_TO_10, ["33% have less than 0.2,"], {}),
         ("item,class,start,end,score\nS,3,5,10,0.2\nS,3,5,10,0.3\n", FRAMES_5_TO_10, ["1 row with a score below 0.3 "], {"min_score": 0.3}),
     ],
 )  # fmt: skip
