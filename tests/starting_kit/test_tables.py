@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from organizer.files import folder_files
@@ -143,6 +143,7 @@ def test_the_json_of_temporal_detectors_becomes_the_rows_that_it_was_made_of(is_
 
 
 @fewer_examples()
+@example(62, 63, 29.97)
 @given(st.integers(1, 5000), st.integers(0, 300), st.sampled_from([5.0, 12.5, 20.0, 25.0, 29.97, 30.0]))
 def test_seconds_of_frames_become_these_frames(tmp_path_factory, first, length, rate):
     """From the begin of the first frame to the end of the last one are just these frames."""
