@@ -169,7 +169,7 @@ def base64_png(array, line_breaks=False):
         {"uv": IUV.tolist()},
         {"iuv": IUV.tolist()},
         {"densepose": IUV.tolist()},
-        {"uv": np.concatenate([IUV[:1], IUV[1:] / 255]).tolist()},
+        {"uv": np.concatenate([IUV[:1], IUV[1:] / 255 + 1e-4]).tolist()},
         {"uv_data": base64_png(IUV), "uv_shape": [3, 6, 8]},
         {"densepose": {"shape_chw": [3, 6, 8], "labels_uv_str": base64_png(IUV, line_breaks=True)}},
         {"densepose": {"labels_uv_uint8": IUV.tolist()}},
