@@ -99,12 +99,14 @@ def test_evaluators_of_other_settings_are_not_merged():
         Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "call", "code", "where", "problem"),
     [
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "21"),
+        ("chalearn_gesture", ("DemoSequence0001", [[2, 9, 7]]), "E-CSV-RANGE", "rows[0][2]", "7"),
+        ("chalearn_gesture", ("DemoSequence0001", [[2, 10_000, 10_001]]), "E-CSV-FRAME", "rows[0][1]", "10000"),
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [1, 2]"),
+        ("chalearn_action", ("DemoSeq0001", [[3, 1, 2, 5]]), "E-CSV-RANGE", "rows[0][0]", "3"),
         ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-ARGUMENT", "", "word_indexes[0] is 2000000"),
         ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "40 of 40"),
         ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "11 entries"),
