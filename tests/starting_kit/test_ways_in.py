@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import pickle
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,16 +11,12 @@ import pytest
 
 from organizer.files import folder_files
 from people_in_video import Evaluator, check, compare, convert, score
-from people_in_video.__main__ import main
 from people_in_video.chalearn import converter as chalearn_converter
 from people_in_video.densepose import converter as densepose_converter
 from people_in_video.densepose import writer as densepose_writer
-from scoring_program.run import INVALID
 from tests.helpers import (
     SAMPLES,
     calls_of,
-    every_fourth,
-    make_zip,
     n_calls,
     one_task,
 )
@@ -221,47 +216,6 @@ def test_json_is_refused_by_convert_as_by_check(task, text, code, tmp_path):
     source = write(tmp_path / "a.json", text)
     assert problem_of(lambda: convert(task, source, tmp_path / "my.zip")).code == code
     assert not (tmp_path / "my.zip").exists()
-
-
-# In an order in which every fourth is what a file of JSON may be, and the next what a table may be.
-HOSTILE = {
-    "nothing": b"",
-    "zeros": bytes(1000),
-    "pickle": pickle.dumps([1]),
-    "gzip": b"\x1f\x8b\x08\x00",
-    "deep": b"[" * 100_000,
-    "latin": "Zoë".encode("latin-1"),
-    "npy": b"\x93NUMPY\x01\x00",
-    "page": b"<!DOCTYPE html><html></html>",
-    "deep object": b'{"a":' * 100_000,
-    "commas": b"," * 100_000,
-    "zip": make_zip({"a": "b"}),
-    "numbers": b"9" * 100_000,
-    "names": b'{"results": {"a": [{"segment": [1, 2], "label": "' + b"x" * 100_000 + b'"}]}}',
-    "quotes": b'"' * 99_999,
-}
-
-
-ENDINGS = [".json", ".csv", ".pkl", ".txt"]
-# Each kind with each ending; every fourth has each kind once.
-HOSTILE_FILES = [
-    (kind, ENDINGS[(number + place) % 4]) for number, kind in enumerate(HOSTILE) for place in range(4)
-]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("kind", "ending"), every_fourth(HOSTILE_FILES))
-def test_no_damaged_file_ends_in_anything_but_a_short_message(kind, ending, tmp_path, capsys, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    source = tmp_path / f"a{ending}"
-    source.write_bytes(HOSTILE[kind])
-    for task in ("densepose", "anet_entities_gt", GESTURES, "kinetics_tps"):
-        for words in (["convert", task, str(source), "my.zip"], ["score", task, str(source)]):
-            assert main(words) == INVALID, words
-            printed = capsys.readouterr()
-            assert "Traceback" not in printed.err
-            assert max(map(len, printed.err.splitlines())) < 600
-        assert not (tmp_path / "my.zip").exists()
 
 
 @pytest.mark.slow

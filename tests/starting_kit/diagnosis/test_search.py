@@ -137,10 +137,6 @@ def test_a_mistake_in_all_boxes_is_named_in_words_and_repaired(change, family, w
     assert np.abs(corners - BOXES).max() < 3
 
 
-def test_corners_are_recognized_where_sizes_are_wanted():
-    assert search_boxes(BOXES, BOXES, has_sizes=True).words == "as [x1, y1, x2, y2]"
-
-
 def test_boxes_in_the_box_of_their_whole_are_recognized():
     rng = np.random.default_rng(1)
     boxes = true_boxes(rng)
@@ -148,35 +144,6 @@ def test_boxes_in_the_box_of_their_whole_are_recognized():
     columns = boxes - np.tile(parent[:, :2], 2)
     repair = search_boxes(columns, boxes, parent=parent)
     assert repair.words == "from the upper left corner of the box that they are in"
-
-
-def test_a_size_of_each_video_is_recognized():
-    rng = np.random.default_rng(1)
-    boxes = true_boxes(rng)
-    factor = np.repeat(rng.choice([0.25, 0.5, 1.5, 3], N_ITEMS), N_FRAMES)
-    assert search_boxes(boxes * factor[:, None], boxes).family is Family.ITEM_SCALE
-
-
-@pytest.mark.parametrize(
-    ("order", "words"),
-    [
-        (np.roll(np.arange(N_FRAMES), 1), "with frame numbers less 1"),
-        (np.arange(N_FRAMES)[::-1], "with frame numbers in reverse order"),
-    ],
-)
-def test_other_numbers_of_frames_are_recognized(order, words):
-    columns = BOXES.reshape(N_ITEMS, N_FRAMES, 4)[:, order].reshape(-1, 4)
-    assert search_boxes(columns, BOXES, noun="frame numbers").words == words
-
-
-def test_predictions_of_other_items_are_recognized():
-    rng = np.random.default_rng(1)
-    boxes = true_boxes(rng)
-    of_next = np.roll(boxes, -N_FRAMES, axis=0)
-    assert search_boxes(of_next, boxes, item=ITEM).words == "as predictions of the next video"
-    shuffled = boxes.reshape(N_ITEMS, -1)[rng.permutation(N_ITEMS)].reshape(-1, 4)
-    repair = search_boxes(shuffled, boxes)
-    assert repair.words == "as predictions of other videos, in another order"
 
 
 N_ROWS = 10
@@ -420,18 +387,6 @@ def test_a_mistake_in_all_arrays_is_named_in_words(change, words):
     assert search(arrays_sample(points, points.astype(float))) is None
 
 
-def test_flipped_arrays_and_exchanged_sides_are_recognized():
-    rng = np.random.default_rng(1)
-    points = true_points(rng)
-    true = points.astype(float)
-    flipped = arrays_sample(true_points(rng), true, **{"with arrays flipped": points})
-    assert search(flipped).words == "with arrays flipped"
-    other_side = points.copy()
-    other_side[:, 0] = flipped.mirrored_parts[points[:, 0]]
-    words = "with left and right parts exchanged"
-    assert search(arrays_sample(other_side, true)).words == words
-
-
 def test_a_few_items_must_all_become_better():
     def repair_of(n_items):
         boxes = true_boxes(np.random.default_rng(1), n_items)
@@ -491,15 +446,6 @@ def test_other_numbers_that_lose_the_last_places_are_a_repair_without_a_score(sc
     (repair,) = repairs_with_score(comparison, BOXES, score_after)
     assert repair.family is Family.NUMBERS
     assert (repair.repaired is None) == (score_after < 0.2)
-
-
-@pytest.mark.parametrize("change", [lambda boxes: boxes / 2, lambda boxes: boxes + 200])
-def test_a_change_of_some_items_is_recognized_and_leaves_the_others(change):
-    columns = np.where((ITEM < 10)[:, None], change(BOXES), BOXES)
-    repair = search_boxes(columns, BOXES)
-    assert repair.family is Family.FIT
-    assert repair.words.endswith("in 10 of 30 videos")
-    assert np.abs(repair.change.corners(columns, ITEM, None) - BOXES).max() < 3
 
 
 @fewer_examples()
