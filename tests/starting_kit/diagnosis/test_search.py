@@ -146,6 +146,18 @@ def test_boxes_in_the_box_of_their_whole_are_recognized():
     assert repair.words == "from the upper left corner of the box that they are in"
 
 
+@pytest.mark.parametrize(
+    ("order", "words"),
+    [
+        (np.roll(np.arange(N_FRAMES), 1), "with frame numbers less 1"),
+        (np.arange(N_FRAMES)[::-1], "with frame numbers in reverse order"),
+    ],
+)
+def test_other_numbers_of_frames_are_recognized(order, words):
+    columns = BOXES.reshape(N_ITEMS, N_FRAMES, 4)[:, order].reshape(-1, 4)
+    assert search_boxes(columns, BOXES, noun="frame numbers").words == words
+
+
 N_ROWS = 10
 SEEDS = range(5 if is_nightly() else 1)
 
