@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -66,6 +66,13 @@ def plain(teams, higher_is_better):
     return raw, adjusted, [ranks, low, high]
 
 
+# Some differences are significant, two only before they are adjusted.
+PICK = np.random.RandomState(5)
+CLEAR = np.round(PICK.rand(24, 1) + PICK.normal([0.0, -0.03, -0.1, -0.5], 0.08, (24, 4)), 2)
+
+
+@example(values=CLEAR, higher_is_better=True)
+@example(values=CLEAR, higher_is_better=False)
 @given(TEAMS, st.booleans())
 def test_comparison_by_its_definition(values, higher_is_better):
     # The last team is a copy of the first.
