@@ -37,10 +37,6 @@ def coco_entry(array_keys, **changes):
     return {**entry, **array_keys, **changes}
 
 
-def text_of(problem):
-    return f"{problem.problem}; {problem.remedy}"
-
-
 def write(path, content):
     path.write_text(content if isinstance(content, str) else json.dumps(content))
     return path

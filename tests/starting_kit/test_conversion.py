@@ -24,8 +24,8 @@ from people_in_video import SubmissionError, convert, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter, detection_key
 from scoring_program.run import BROKEN, INVALID
-from tests.helpers import SAMPLES, calls_of, make_zip
-from tests.starting_kit.conversions import IUV, coco_entry, problem_of, text_of, write
+from tests.helpers import SAMPLES, calls_of, make_zip, text_of
+from tests.starting_kit.conversions import IUV, coco_entry, problem_of, write
 from validator.formats.densepose.write import encode_detection
 
 FILES = Path(__file__).parent / "torch_files"

@@ -94,9 +94,12 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     assert "demo reference" in problem.remedy
 
 
-def test_evaluators_of_other_settings_are_not_merged():
+def test_evaluators_of_other_settings_are_not_merged_nor_with_unknown_repeats():
+    evaluator = Evaluator("chalearn_gesture")
     with pytest.raises(ValueError, match="cannot be merged"):
-        Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
+        evaluator.merge(Evaluator("chalearn_gesture", protocol="released"))
+    with pytest.raises(ValueError, match="repeats is 'last'"):
+        evaluator.merge(repeats="last")
 
 
 @pytest.mark.parametrize(

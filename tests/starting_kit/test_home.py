@@ -315,27 +315,6 @@ def test_cache_without_room_is_told(tmp_path):
     assert not [*cache.iterdir()]
 
 
-@pytest.mark.parametrize(
-    ("task", "options", "name"),
-    [
-        ("kinetics_tps", "--subset", "anet_entities_gen"),
-        ("anet_entities_gt", "--eval_mode gen", "anet_entities_gen"),
-        ("densepose", "--eval_mode GT", "anet_entities_gt"),
-        ("densepose", "--loc_mode all", "anet_entities_gen, anet_entities_gt"),
-        ("densepose", "--images none", "folder none"),
-    ],
-)
-def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, name):
-    arguments = [task, str(SAMPLES / task / "good"), *options.split(), "--output", str(tmp_path / "out")]
-    with pytest.raises(SystemExit) as caught:
-        run_command("score", arguments)
-    assert caught.value.code == BROKEN
-    message = capsys.readouterr().err.rpartition("error: ")[2]
-    assert message.startswith(options.removesuffix(" all").removesuffix(" none"))
-    assert name in message
-    assert not (tmp_path / "out").exists()
-
-
 def run_closed(arguments, tmp_path):
     """Run a command whose stdout is closed at the other end before it begins; return its exit code."""
     read, write = os.pipe()

@@ -17,8 +17,8 @@ from organizer.files import folder_files
 from people_in_video import SubmissionError, check, compare, convert, score
 from people_in_video.__main__ import main
 from scoring_program.run import INVALID, SCORED
-from tests.helpers import REFERENCES, SAMPLES, calls_of, fewer_examples
-from tests.starting_kit.conversions import problem_of, rows_of_zip, text_of, write
+from tests.helpers import REFERENCES, SAMPLES, calls_of, fewer_examples, text_of
+from tests.starting_kit.conversions import problem_of, rows_of_zip, write
 from validator.formats.rules import load_rules
 
 GESTURES, ACTIONS = "chalearn_gesture", "chalearn_action"

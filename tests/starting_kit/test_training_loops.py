@@ -215,11 +215,6 @@ def test_rows_of_a_sequence_in_two_processes_are_kept_of_one_or_joined():
     assert first.compute().scores == halves[0].compute().scores
 
 
-def test_wrong_repeats_are_refused():
-    with pytest.raises(ValueError, match="repeats is 'last'"):
-        Evaluator("chalearn_gesture").merge(repeats="last")
-
-
 class FakeProcesses:
     """A module torch.distributed in which processes take turns."""
 

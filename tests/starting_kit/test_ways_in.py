@@ -19,8 +19,9 @@ from tests.helpers import (
     calls_of,
     n_calls,
     one_task,
+    text_of,
 )
-from tests.starting_kit.conversions import IUV, coco_entry, problem_of, text_of, write
+from tests.starting_kit.conversions import IUV, coco_entry, problem_of, write
 
 GESTURES, ACTIONS = "chalearn_gesture", "chalearn_action"
 BOXES = ("anet_entities_gt", "anet_entities_gen")
