@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from people_in_video.diagnosis.samples import BOX_IOU, Arrays, Names, Regions, choose_entries, from_sizes
+from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, from_sizes
 from people_in_video.diagnosis.search import Comparison, Measured, find_repairs
 from people_in_video.diagnosis.trials import Family
 from tests.helpers import fewer_examples, is_nightly
@@ -362,41 +362,6 @@ def test_honest_names_need_no_repair(seed, share_wrong):
     predicted = [guess if wrong else name for guess, wrong, name in zip(guesses, is_wrong, true)]
     assert search(names_sample(predicted, true)) is None
     assert search(names_sample(["hold"] * len(true), true)) is None
-
-
-def arrays_sample(values, true, **other_readings):
-    entry = np.repeat(np.arange(N_ITEMS), len(true) // N_ITEMS)
-    mirrored_parts = np.array([0, 1, 2, 4, 3, 6, 5])
-    return Arrays(
-        item=np.arange(N_ITEMS),
-        entry=entry,
-        readings={"": values, **other_readings},
-        true_values=true,
-        mirrored_parts=mirrored_parts,
-    )
-
-
-def true_points(rng):
-    n = 40 * N_ITEMS
-    return np.stack([rng.integers(3, 7, n), rng.integers(0, 90, n), rng.integers(120, 256, n)], axis=1)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda points: points[:, [0, 2, 1]], "with channels in the order I, V, U"),
-        (
-            lambda points: points * np.array([1, -1, -1]) + np.array([0, 255, 255]),
-            "with 1 - U and 1 - V for U and V",
-        ),
-        (lambda points: points - np.array([1, 0, 0]), "with parts plus 1"),
-        (lambda points: points + np.array([1, 0, 0]), "with parts less 1"),
-    ],
-)
-def test_a_mistake_in_all_arrays_is_named_in_words(change, words):
-    points = true_points(np.random.default_rng(1))
-    assert search(arrays_sample(change(points), points.astype(float))).words == words
-    assert search(arrays_sample(points, points.astype(float))) is None
 
 
 def test_a_few_items_must_all_become_better():
