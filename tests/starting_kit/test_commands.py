@@ -193,12 +193,13 @@ def test_only_commands_that_score_promise_the_demo_reference(call):
         assert ("demo reference" in out) == has_default
 
 
-def test_check_with_a_reference_tells_of_unknown_names(call, tmp_path):
-    folder = shutil.copytree(SAMPLES / "kinetics_tps" / "good", tmp_path / "mine")
+def test_check_with_a_reference_tells_of_unknown_names_in_a_folder_in_a_folder(call, tmp_path):
+    folder = shutil.copytree(SAMPLES / "kinetics_tps" / "good", tmp_path / "outer" / "inner")
     path = folder / "pred_vid_result.json"
     path.write_text(json.dumps(dict.fromkeys(json.loads(path.read_text()), "nobody")))
-    code, out, _ = call("check", folder, "--reference", REFERENCES / "kinetics_tps")
+    code, out, _ = call("check", tmp_path / "outer", "--reference", REFERENCES / "kinetics_tps")
     assert code == SCORED
+    assert "N-FOLDER" in out
     assert "N-NAMES-UNKNOWN" in out
     assert "nobody" in out
 
@@ -403,8 +404,8 @@ def test_missing_files_are_errors_of_python():
 
 @pytest.mark.parametrize(
     "path",
-    ["a" * 300, "no\x1b[31mred\u202e" + "/such" * 2000],
-    ids=["long name", "folders with control characters"],
+    ["a" * 300, "a/" * 2000 + "b", "no\x1b[31mred\u202e" + "/such" * 2000],
+    ids=["long name", "deep folders", "folders with control characters"],
 )
 @pytest.mark.parametrize(
     "arguments",

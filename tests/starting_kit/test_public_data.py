@@ -104,6 +104,19 @@ def test_videos_frames_and_names_of_kinetics(public, sample):
     assert "'climb_ropes' (1 time; the nearest is 'climb_rope')" in notes["N-NAMES-UNKNOWN"]
 
 
+def test_frames_that_are_numbers_are_explained(public, sample):
+    folder = sample(KINETICS)
+
+    def change(content):
+        for video, frames in content.items():
+            content[video] = {str(int(frame[4:9])): frames[frame] for frame in frames}
+
+    edit(folder, change, "pred_part_result.json")
+    notes = noted(KINETICS, folder, public)
+    assert "data, as 'img_00001.json' for '1'" in notes["N-FRAMES-UNKNOWN"]
+    assert "N-FRAMES-MISSING" not in notes
+
+
 @pytest.mark.parametrize(
     ("task", "code"),
     [(GIVEN, "N-SEGMENTS-OUTSIDE"), (GENERATED, "N-SEGMENTS-OUTSIDE"), (GIVEN, "N-WORDS-OUTSIDE")],

@@ -240,15 +240,13 @@ def test_a_table_that_cannot_be_read_is_told_with_its_row(content, words, option
     ("name", "text", "words"),
     [
         ("a.tsv", "item\tclass\tstart\tend\nS\t1\t2\t3\n", ["separated by tabs"]),
-        (
-            "Sample0001_prediction.csv",
-            "7,10,76\n",
-            ["one sequence, Sample0001", "zip the files of all sequences"],
-        ),
+        ("S1_prediction.csv", "7,10,76\n", ["one sequence, S1", "zip the files of all sequences"]),
+        ("folder", None, ["this is a folder"]),
     ],
 )
 def test_a_file_of_another_name_is_told_as_what_it_is(name, text, words, tmp_path):
-    source = write(tmp_path / name, text)
+    source = tmp_path / name
+    source.mkdir() if text is None else source.write_text(text)
     problem = problem_of(lambda: convert(GESTURES, source, tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", name)
     assert [word for word in words if word not in text_of(problem)] == []
