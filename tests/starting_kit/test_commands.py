@@ -187,10 +187,14 @@ def test_check_compares_with_a_reference(call, tmp_path):
     assert "E-REF-NONE" in err
 
 
-def test_only_commands_that_score_promise_the_demo_reference(call):
-    for command, has_default in [("score", True), ("compare", True), ("check", False)]:
+def test_help_names_the_tasks_of_an_option_and_the_demo_reference_where_there_is_one(call):
+    text_of_command = {}
+    for command in ("score", "compare", "check"):
         _, out, _ = call(command, "--help")
-        assert ("demo reference" in out) == has_default
+        text_of_command[command] = " ".join(out.split())
+    has_demo = {command: "demo reference" in text for command, text in text_of_command.items()}
+    assert has_demo == {"score": True, "compare": True, "check": False}
+    assert " --subset anet_entities_gen: " in text_of_command["score"]
 
 
 def test_check_with_a_reference_tells_of_unknown_names_in_a_folder_in_a_folder(call, tmp_path):
