@@ -30,8 +30,6 @@ from tests.helpers import (
     values_of,
 )
 from tests.starting_kit.predictions import BOXES, HUMAN, IUV, PREDICTIONS, first_item
-from validator.checking import load_format
-from validator.findings import Findings
 
 
 def written(task, calls, path):
@@ -290,41 +288,6 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
     assert result.scores["score"] == result.scores["coverage"] == 0
     assert result.notes[0].code == "N-EMPTY"
     assert not any(row["submitted"] for row in result.items)
-
-
-@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps", "densepose"])
-def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
-    path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
-    form, rules = load_format(task)
-    package = f"validator.formats.{rules.folder.name}"
-
-    def check_content(content, rules):
-        findings = form.check(content, rules)
-        findings.add("E-JSON-COUNT", "there are too many", "leave some out", file=rules.json[-1].name)
-        return findings
-
-    def check_entry(entry):
-        where = f"/{entry.position}"
-        Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=where)
-
-    monkeypatch.setattr(f"{package}.write.FORMAT", dataclasses.replace(form, check=check_content))
-    if task == "densepose":
-        monkeypatch.setattr(f"{package}.read.check", check_entry)
-        monkeypatch.setattr(f"{package}.selection.check", check_entry)
-    else:
-        monkeypatch.setattr(f"{package}.read.check", check_content)
-    evaluator = Evaluator(task)
-    for call in (
-        lambda: people_in_video.check(task, path),
-        lambda: people_in_video.score(task, path),
-        lambda: people_in_video.score(task, PREDICTIONS[task]),
-        lambda: evaluator.update(*PREDICTIONS[task][0]),
-    ):
-        with pytest.raises(SubmissionError, match="E-JSON-COUNT"):
-            call()
-    with pytest.raises(ValueError, match="E-JSON-COUNT"):
-        written(task, PREDICTIONS[task], tmp_path / "other.zip")
-    assert [file.name for file in tmp_path.iterdir()] == ["my.zip"]
 
 
 def test_a_new_epoch_without_reset_is_warned_of_once():
