@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import pickle
 import re
@@ -19,7 +18,6 @@ from people_in_video import Evaluator, SubmissionError
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
-from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from tests.helpers import (
@@ -138,44 +136,6 @@ def test_problems_name_the_argument_and_its_index(task, call, code, where, probl
     assert refusal.where.startswith(f"call 2, update({call[0]!r}")
     assert problem in refusal.problem
     assert evaluator.compute() == expected
-
-
-SEGMENT = ["man", "man", "dog"], [0, 1_000_000, 4], np.repeat(BOXES, 3, axis=0) - [[[0.5]], [[20]], [[1e300]]]
-VIDEO = {
-    6: [HUMAN, ([-1e300, 0, 1e300, 1], {})],
-    1: [],
-    11: [([1, 2, 1, 2], {"head": ([], []), "x": ([[1, 2, 3, 4]] * 5, ["a"] * 5)})],
-}
-
-
-@pytest.mark.parametrize(
-    ("task", "calls"),
-    [
-        ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)]),
-        ("anet_entities_gen", [("v_a", "0", ["na\u00efve"], [1], BOXES)]),
-        ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})]),
-        ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)]),
-    ],
-)
-def test_predictions_become_the_arrays_that_their_zip_becomes(task, calls, tmp_path):
-    loaded = Evaluator(task)._loaded
-    predictions = Gathered(loaded).predictions
-    # An item of the reference, without which the others would be refused.
-    for call in (*calls, PREDICTIONS[task][0]):
-        predictions.update(*call)
-    predictions.save(tmp_path / "my.zip")
-    in_memory, in_zip = predictions.read(loaded), loaded.read(tmp_path / "my.zip")
-    assert plain(in_memory.content) == plain(in_zip.content)
-    assert in_memory.notes == in_zip.notes
-    assert [note.code for note in in_zip.notes] == ["N-ITEMS-UNKNOWN"]
-
-
-def plain(content):
-    """Return a record of arrays as what compares."""
-    if hasattr(content, "_asdict") or dataclasses.is_dataclass(content):
-        values = content._asdict() if hasattr(content, "_asdict") else vars(content)
-        return {name: plain(value) for name, value in values.items()}
-    return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
 
 
 def with_word(index):
