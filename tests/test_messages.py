@@ -284,6 +284,20 @@ def test_one_row_in_the_wrong_order_is_no_length(check):
 
 
 @pytest.mark.parametrize(
+    ("task", "file", "owner"),
+    [
+        ("kinetics_tps", "submission_gt.json", "anet_entities_gt"),
+        ("kinetics_tps", "S1_prediction.csv", "chalearn_action or chalearn_gesture"),
+        ("chalearn_gesture", "densepose_x_results.json", "densepose"),
+    ],
+)
+def test_files_of_another_task_are_named_as_such(task, file, owner, check):
+    findings = check({file: "{}"}, task)
+    assert places_of(findings) == [("E-TASK", "", "")]
+    assert f"submission to {owner}:" in findings["problems"][0]["problem"]
+
+
+@pytest.mark.parametrize(
     ("file", "is_similar"),
     [("densepose_demo_results.json", False), ("pred_video_result.json", True), ("pred_vid.json", True)],
 )
