@@ -25,7 +25,7 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
 from validator.codes import all_codes, code_tables
-from validator.findings import LIKELY_MISTAKES
+from validator.findings import LIKELY_MISTAKES, Findings
 
 CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
@@ -232,6 +232,14 @@ def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):
     assert ranges[:3] == ("E-CSV-RANGE", "", ", ".join(first_places))
     assert values_of(ranges.count_text) == ["10", "5"]
     assert values_of(verdict) == ["2", "11"]
+
+
+def test_problems_of_one_kind_without_a_place_are_counted():
+    findings = Findings()
+    for _ in range(4):
+        findings.add("E-JSON-COUNT", "there are too many", "leave some out")
+    (line,) = findings.lines()
+    assert line.endswith(". In 4 places.")
 
 
 @pytest.mark.parametrize(
