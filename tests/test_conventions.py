@@ -51,9 +51,3 @@ def test_decisions_and_golden_cases_name_each_other():
         "rows without a case": set(),
         "cases without a row": set(),
     }
-
-
-def test_all_challenges_have_a_section():
-    assert {task for task, _ in named_cases()} == {
-        task for tasks in TASKS_OF_SECTION.values() for task in tasks
-    }

@@ -25,7 +25,7 @@ from scoring_program.task import load_task, task_ids
 from tests.helpers import PUBLISHED, ROOT, SAMPLES, make_zip, printed_problem, values_of
 from validator.__main__ import main
 from validator.codes import all_codes, code_tables
-from validator.findings import LIKELY_MISTAKES
+from validator.findings import LIKELY_MISTAKES, Findings
 
 CODE = r"[ELNR]-[A-Z][A-Z0-9]*(?:-[A-Z0-9]+)*"
 
@@ -210,10 +210,6 @@ def places_of(findings):
     return [(problem["code"], problem["file"], problem["where"]) for problem in findings["problems"]]
 
 
-def notes_of(findings):
-    return [(note["code"], values_of(note["text"])) for note in findings["notes"]]
-
-
 def test_counting_from_zero_is_told_beside_what_is_allowed(check):
     findings = check({"S1_prediction.csv": "0,0,5\n" * 207}, "chalearn_gesture")
     assert kinds_of(findings) == [
@@ -236,6 +232,14 @@ def test_the_same_problem_in_many_files_is_one_line(tmp_path, capsys):
     assert ranges[:3] == ("E-CSV-RANGE", "", ", ".join(first_places))
     assert values_of(ranges.count_text) == ["10", "5"]
     assert values_of(verdict) == ["2", "11"]
+
+
+def test_problems_of_one_kind_without_a_place_are_counted():
+    findings = Findings()
+    for _ in range(4):
+        findings.add("E-JSON-COUNT", "there are too many", "leave some out")
+    (line,) = findings.lines()
+    assert line.endswith(". In 4 places.")
 
 
 @pytest.mark.parametrize(
@@ -292,7 +296,6 @@ def test_one_row_in_the_wrong_order_is_no_length(check):
     [
         ("kinetics_tps", "submission_gt.json", "anet_entities_gt"),
         ("kinetics_tps", "S1_prediction.csv", "chalearn_action or chalearn_gesture"),
-        ("kinetics_tps", "densepose_mymodel_results.json", "densepose"),
         ("chalearn_gesture", "densepose_x_results.json", "densepose"),
     ],
 )
@@ -312,31 +315,17 @@ def test_only_a_similar_name_is_asked_about(file, is_similar, check):
     assert ("misspelled" in findings["problems"][0]["hint"]) == is_similar
 
 
-def test_hints_that_need_no_reference_are_given(check):
-    rows = {f"S{number}_prediction.csv": "3,1,5\n3,7,9\n" for number in range(3)}
-    findings = check(rows, "chalearn_gesture")
-    assert findings["valid"]
-    assert notes_of(findings) == [("N-LOOKS-CONSTANT", ["6", "3"]), ("N-UNCHECKED", [])]
-
-
 @pytest.mark.parametrize(
-    ("task", "name"), [("chalearn_gesture", "S1_prediction.csv"), ("densepose", "densepose_x_results.json")]
+    ("task", "names", "problem", "folder"),
+    [
+        ("chalearn_gesture", ["a/S1_prediction.csv"], "", "a/"),
+        ("chalearn_gesture", ["a/b/c/S1_prediction.csv"], "a/b/c/S1_prediction.csv", ""),
+        ("chalearn_gesture", ["a/b/S1_prediction.csv", "a/S2_prediction.csv"], "a/b/S1_prediction.csv", "a/"),
+        ("densepose", ["a/b/c/densepose_x_results.json"], "a/b/c/densepose_x_results.json", ""),
+    ],
 )
-def test_a_folder_in_a_folder_shows_its_whole_path(task, name, check):
-    findings = check({f"a/b/c/{name}": "[]"}, task)
-    assert places_of(findings) == [("E-FILE-PLACE", f"a/b/c/{name}", "")]
-    assert "N-FOLDER" not in [note["code"] for note in findings["notes"]]
-
-
-def test_one_folder_around_the_files_is_looked_into(check):
-    findings = check({"a/S1_prediction.csv": "1,1,5\n"}, "chalearn_gesture")
-    assert findings["valid"]
-    note = findings["notes"][0]
-    assert note["code"] == "N-FOLDER"
-    assert "a/" in note["text"]
-
-
-def test_a_file_in_a_folder_beside_others_shows_its_path(check):
-    rows = "1,1,5\n"
-    findings = check({"a/b/S1_prediction.csv": rows, "a/S2_prediction.csv": rows}, "chalearn_gesture")
-    assert places_of(findings) == [("E-FILE-PLACE", "a/b/S1_prediction.csv", "")]
+def test_one_folder_around_the_files_is_looked_into_and_others_are_told(task, names, problem, folder, check):
+    findings = check(dict.fromkeys(names, "1,1,5\n"), task)
+    assert places_of(findings) == ([("E-FILE-PLACE", problem, "")] if problem else [])
+    notes = [note["text"] for note in findings["notes"] if note["code"] == "N-FOLDER"]
+    assert [folder in text for text in notes] == [True] * bool(folder)

@@ -89,7 +89,8 @@ def test_each_word_is_for_the_kinds_and_formats_that_the_page_names(word):
             assert is_accepted(f"birds.{ending}", {**declared, word: VALUES[word]}) == is_for, (kind, ending)
 
 
-def test_the_page_names_all_words():
+def test_the_page_names_all_words_and_has_four_examples():
+    assert len(EXAMPLES) == 4 and EXAMPLES[-1][0] == "An evaluator of your own"
     needed = {word for words in NEEDED.values() for word in words}
     assert documented_words().keys() == {"kind", *needed, *VALUES}
 
@@ -136,10 +137,6 @@ def test_the_module_around_a_script_returns_what_it_prints(monkeypatch):
     monkeypatch.setitem(sys.modules, "count_people", script)
     exec(code, module.__dict__)  # noqa: S102 - a module of our own page
     assert module.evaluate({"a": 1, "b": 2}, {"a": 1, "b": 3}) == {"hits": 1}
-
-
-def test_the_page_has_four_examples():
-    assert len(EXAMPLES) == 4 and EXAMPLES[-1][0] == "An evaluator of your own"
 
 
 def test_the_metric_is_what_it_says():

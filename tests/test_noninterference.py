@@ -140,9 +140,12 @@ def messages_of_check(task: str, public: Path, submission: Files) -> Messages:
 
 
 # Changes of submissions: some are valid, some are refused.
+Change = Callable[[Any, np.random.Generator], Any]
 
 
-def of_json(pattern: str, change: Callable[[Any, np.random.Generator], Any]) -> Callable[..., Files]:
+def of_json(change: Change, pattern: str = "json") -> Callable[..., Files]:
+    """Return a change of the files with such names."""
+
     def change_files(files: Files, rng: np.random.Generator) -> Files:
         changed = dict(files)
         for name in files:
@@ -153,65 +156,77 @@ def of_json(pattern: str, change: Callable[[Any, np.random.Generator], Any]) -> 
     return change_files
 
 
-def drop_items(content: Any, rng: np.random.Generator) -> Any:
-    """Leave out some of what a file holds for items."""
-    inner = content.get("results", content) if isinstance(content, dict) else content
-    if isinstance(inner, list):
-        return [entry for entry in inner if rng.random() < 0.7] or inner[:1]
-    kept = {key: value for key, value in inner.items() if rng.random() < 0.7} or dict(list(inner.items())[:1])
-    return {**content, "results": kept} if inner is not content else kept
-
-
-def deepen(change: Callable[[Any, np.random.Generator], Any]) -> Callable[[Any, np.random.Generator], Any]:
-    """Change what is in each item: its frames or segments."""
+def of_items(change: Change) -> Change:
+    """Return a change of what a file holds for items."""
 
     def change_content(content: Any, rng: np.random.Generator) -> Any:
-        inner = content.get("results", content)
-        changed = {key: change(value, rng) for key, value in inner.items()}
-        return {**content, "results": changed} if inner is not content else changed
+        if isinstance(content, dict) and "results" in content:
+            return {**content, "results": change(content["results"], rng)}
+        return change(content, rng)
 
     return change_content
 
 
-def renamed_items(content: Any, rng: np.random.Generator) -> Any:
-    inner = content.get("results", content)
-    renamed = rename_some(inner, rng)
-    return {**content, "results": renamed} if inner is not content else renamed
+def deepen(change: Change) -> Change:
+    """Return a change of what is in each item: its frames or segments."""
+    return of_items(lambda items, rng: {key: change(value, rng) for key, value in items.items()})
 
 
-def rename_some(content: Any, rng: np.random.Generator) -> Any:
-    return {(f"x{key}" if rng.random() < 0.3 else key): value for key, value in content.items()}
+def each(change: Callable[[Any], object], share: float = 0.3) -> Change:
+    """Return a change in place of some entries of a list, or values of a mapping."""
+
+    def change_some(entries: Any, rng: np.random.Generator) -> Any:
+        for entry in entries.values() if isinstance(entries, dict) else entries:
+            if rng.random() < share:
+                change(entry)
+        return entries
+
+    return change_some
 
 
-def drop_some(content: Any, rng: np.random.Generator) -> Any:
-    return {key: value for key, value in content.items() if rng.random() < 0.7}
+def drop_some(entries: Any, rng: np.random.Generator) -> Any:
+    """Leave out some entries of a list or mapping, but not all."""
+    if isinstance(entries, list):
+        return [entry for entry in entries if rng.random() < 0.7] or entries[:1]
+    kept = {key: value for key, value in entries.items() if rng.random() < 0.7}
+    return kept or dict(list(entries.items())[:1])
 
 
-def boxes_of_frames(change: Callable[[list[float]], list[float]]) -> Callable[..., Any]:
-    def change_frames(frames: Any, rng: np.random.Generator) -> Any:
-        for frame in frames.values():
-            if rng.random() < 0.3:
-                for human in frame["humans"]:
-                    human["box"] = change(human["box"])
-        return frames
-
-    return change_frames
+def rename_some(entries: Any, rng: np.random.Generator) -> Any:
+    return {(f"x{key}" if rng.random() < 0.3 else key): value for key, value in entries.items()}
 
 
-def boxes_of_segments(change: Callable[[Any], Any]) -> Callable[..., Any]:
-    def change_segments(segments: Any, rng: np.random.Generator) -> Any:
-        for segment in segments.values():
-            if rng.random() < 0.3:
-                segment["bbox_for_all_frames"] = change(np.array(segment["bbox_for_all_frames"])).tolist()
-        return segments
+def of_boxes(change: Callable[[list[float]], list[float]]) -> Callable[[Any], None]:
+    """Return a change of the boxes of humans in a frame."""
 
-    return change_segments
+    def change_boxes(frame: Any) -> None:
+        for human in frame["humans"]:
+            human["box"] = change(human["box"])
+
+    return change_boxes
 
 
-def classes_of_segments(segments: Any, rng: np.random.Generator) -> Any:
-    for segment in segments.values():
-        segment["clss"] = [name if rng.random() < 0.8 else f"{name}x" for name in segment["clss"]]
-    return segments
+def of_tracks(change: Callable[[Any], Any]) -> Callable[[Any], None]:
+    """Return a change of the boxes of all objects in a segment."""
+
+    def change_boxes(segment: Any) -> None:
+        segment["bbox_for_all_frames"] = change(np.array(segment["bbox_for_all_frames"])).tolist()
+
+    return change_boxes
+
+
+def other_classes(segment: Any) -> None:
+    segment["clss"] = [f"{name}x" for name in segment["clss"]]
+
+
+def move_right(detection: Any) -> None:
+    detection["bbox"][0] += 700
+
+
+def labels_of_items(instances: Any, rng: np.random.Generator) -> Any:
+    return each(lambda instance: instance.update(label=str(rng.choice(["robin", "owl", "seal"]))))(
+        instances, rng
+    )
 
 
 def of_rows(change: Callable[[str, np.random.Generator], str]) -> Callable[..., Files]:
@@ -219,10 +234,6 @@ def of_rows(change: Callable[[str, np.random.Generator], str]) -> Callable[..., 
         return {name: change(data.decode(), rng).encode() for name, data in files.items()}
 
     return change_files
-
-
-def drop_files(files: Files, rng: np.random.Generator) -> Files:
-    return {name: data for name, data in files.items() if rng.random() < 0.7} or dict(list(files.items())[:1])
 
 
 def rename_files(files: Files, rng: np.random.Generator) -> Files:
@@ -240,77 +251,28 @@ def drop_lines(text: str, rng: np.random.Generator) -> str:
     return "".join(line for line in text.splitlines(True) if rng.random() < 0.5)
 
 
-def of_detections(change: Callable[[dict[str, Any], np.random.Generator], None]) -> Callable[..., Files]:
-    def change_all(content: Any, rng: np.random.Generator) -> Any:
-        for detection in content:
-            change(detection, rng)
-        return content
-
-    return of_json("json", change_all)
-
-
-def other_image(detection: dict[str, Any], rng: np.random.Generator) -> None:
-    if rng.random() < 0.3:
-        detection["image_id"] += 1000
-
-
-def other_category(detection: dict[str, Any], rng: np.random.Generator) -> None:
-    if rng.random() < 0.3:
-        detection["category_id"] = 2
-
-
-def moved(detection: dict[str, Any], rng: np.random.Generator) -> None:
-    if rng.random() < 0.5:
-        detection["bbox"][0] += 700
-
-
-def wrong_score(detection: dict[str, Any], rng: np.random.Generator) -> None:
-    if rng.random() < 0.2:
-        detection["score"] = "high"
-
-
 def as_it_is(files: Files, rng: np.random.Generator) -> Files:
     return files
 
 
-CHALEARN = [as_it_is, drop_files, rename_files, of_rows(change_last_frame), of_rows(drop_lines)]
+CHALEARN = [as_it_is, drop_some, rename_files, of_rows(change_last_frame), of_rows(drop_lines)]
 SEGMENTS = [
     as_it_is,
-    of_json("json", drop_items),
-    of_json("json", deepen(rename_some)),
-    of_json("json", deepen(drop_some)),
-    of_json("json", deepen(classes_of_segments)),
-    of_json("json", deepen(boxes_of_segments(lambda boxes: np.add(boxes, [0, 0, 900, 0])))),
-    of_json("json", deepen(boxes_of_segments(lambda boxes: boxes[:, :9]))),
+    of_json(of_items(drop_some)),
+    of_json(deepen(rename_some)),
+    of_json(deepen(drop_some)),
+    of_json(deepen(each(other_classes))),
+    of_json(deepen(each(of_tracks(lambda boxes: np.add(boxes, [0, 0, 900, 0]))))),
+    of_json(deepen(each(of_tracks(lambda boxes: boxes[:, :9])))),
 ]
-
-
-def labels_of_items(items: Any, rng: np.random.Generator) -> Any:
-    for instance in items:
-        if rng.random() < 0.3:
-            instance["label"] = str(rng.choice(["robin", "owl", "seal"]))
-    return items
-
-
-def without_some_scores(items: Any, rng: np.random.Generator) -> Any:
-    for instance in items:
-        if rng.random() < 0.1:
-            del instance["score"]
-    return items
-
-
-def no_detections(items: Any, rng: np.random.Generator) -> Any:
-    return [instance for instance in items if rng.random() < 0.3]
-
-
 OWN = [
     as_it_is,
-    of_json("json", drop_items),
-    of_json("json", renamed_items),
-    of_json("json", deepen(labels_of_items)),
-    of_json("json", deepen(without_some_scores)),
-    of_json("json", deepen(no_detections)),
-    of_json("json", lambda content, rng: {"results": {}} if "results" in content else {}),
+    of_json(of_items(drop_some)),
+    of_json(of_items(rename_some)),
+    of_json(deepen(labels_of_items)),
+    of_json(deepen(each(lambda instance: instance.pop("score"), share=0.1))),
+    of_json(deepen(lambda instances, rng: [instance for instance in instances if rng.random() < 0.3])),
+    of_json(lambda content, rng: {"results": {}} if "results" in content else {}),
 ]
 CHANGES: dict[str, list[Callable[..., Files]]] = {
     DETECTIONS: OWN,
@@ -319,22 +281,22 @@ CHANGES: dict[str, list[Callable[..., Files]]] = {
     GESTURE: CHALEARN,
     KINETICS: [
         as_it_is,
-        of_json("json", drop_items),
-        of_json("part", deepen(rename_some)),
-        of_json("part", deepen(drop_some)),
-        of_json("vid", lambda classes, rng: {video: f"{name}x" for video, name in classes.items()}),
-        of_json("part", deepen(boxes_of_frames(lambda box: [box[2] + 9, *box[1:]]))),
-        of_json("part", deepen(boxes_of_frames(lambda box: [0, 0, 0, 0]))),
+        of_json(drop_some),
+        of_json(deepen(rename_some), "part"),
+        of_json(deepen(drop_some), "part"),
+        of_json(lambda classes, rng: {video: f"{name}x" for video, name in classes.items()}, "vid"),
+        of_json(deepen(each(of_boxes(lambda box: [box[2] + 9, *box[1:]]))), "part"),
+        of_json(deepen(each(of_boxes(lambda box: [0, 0, 0, 0]))), "part"),
     ],
     GIVEN: SEGMENTS,
     GENERATED: SEGMENTS,
     DENSEPOSE: [
         as_it_is,
-        of_json("json", drop_items),
-        of_detections(other_image),
-        of_detections(other_category),
-        of_detections(moved),
-        of_detections(wrong_score),
+        of_json(drop_some),
+        of_json(each(lambda detection: detection.update(image_id=detection["image_id"] + 1000))),
+        of_json(each(lambda detection: detection.update(category_id=2))),
+        of_json(each(move_right, share=0.5)),
+        of_json(each(lambda detection: detection.update(score="high"), share=0.2)),
     ],
 }
 

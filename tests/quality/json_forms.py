@@ -1,4 +1,4 @@
-"""How the JSON files of each task are written by hand, so that any mistake can be made in them."""
+"""How the JSON files of each format are written by hand, so that any mistake can be made in them."""
 
 from __future__ import annotations
 
@@ -62,21 +62,19 @@ def _segment(unit: int) -> str:
     return f'"{unit}":{{"clss":["{TEXT}"],"bbox_for_all_frames":[[{boxes}]],"idx_in_sent":[1]}}'
 
 
-def _segments_form(mode: str) -> JsonForm:
-    """Return the form of the files of a task; ``mode`` is what they call it."""
-    return JsonForm(
-        file=f"submission_{mode.lower()}.json",
-        head='{"results":{',
-        tail=f'}},"eval_mode":"{mode}","external_data":{{"used":false,"details":0}}}}',
-        unit=_segment,
-        holder="/{}",
-        number="/bbox_for_all_frames/0/9/3",
-        required=',"idx_in_sent":[1]',
-        container="/results",
-        wrapper="submission",
-        place_of_wrapped="/",
-        unread=('"details":0', '"details":1e999'),
-    )
+_SEGMENTS_FORM = JsonForm(
+    file="submission_gen.json",
+    head='{"results":{',
+    tail='},"eval_mode":"gen","external_data":{"used":false,"details":0}}',
+    unit=_segment,
+    holder="/{}",
+    number="/bbox_for_all_frames/0/9/3",
+    required=',"idx_in_sent":[1]',
+    container="/results",
+    wrapper="submission",
+    place_of_wrapped="/",
+    unread=('"details":0', '"details":1e999'),
+)
 
 
 def _detection(unit: int) -> str:
@@ -122,8 +120,7 @@ _PARTS_FORM = JsonForm(
 
 
 FORMS = {
-    "anet_entities_gen": _segments_form("gen"),
-    "anet_entities_gt": _segments_form("GT"),
+    "anet_entities_gen": _SEGMENTS_FORM,
     "densepose": _DETECTIONS_FORM,
     "kinetics_tps": _PARTS_FORM,
 }

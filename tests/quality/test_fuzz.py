@@ -7,7 +7,7 @@ import random
 import pytest
 
 from organizer.files import zip_bytes
-from quality.fuzzing.mutations import CHANGES, mutate, rename
+from quality.fuzzing.mutations import CHANGES, mutate
 from quality.fuzzing.run import run_fuzz, what_is_wrong
 from scoring_program.task import task_ids
 from tests.helpers import only_at_night
@@ -59,9 +59,3 @@ def test_mutations_are_repeatable_and_change_something():
 def test_every_change_changes_something(change):
     data = b'{"a": [1, 2],\n"b": "c"}\n'
     assert any(change(random.Random(seed), data) != data for seed in range(10))
-
-
-def test_a_renamed_file_has_another_name():
-    assert (
-        sum(rename(random.Random(seed), "a_prediction.csv") != "a_prediction.csv" for seed in range(30)) == 30
-    )

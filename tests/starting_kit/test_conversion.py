@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import json
 import pickle
@@ -18,19 +17,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from PIL import Image
 
 from organizer.files import folder_files
 from people_in_video import SubmissionError, convert, score
 from people_in_video.__main__ import main
-from people_in_video.densepose import writer as writer_module
 from people_in_video.densepose.writer import DensePoseWriter, detection_key
-from scoring_program.run import BROKEN, INVALID, SCORED
-from tests.helpers import SAMPLES, calls_of, fewer_examples, make_zip
+from scoring_program.run import BROKEN, INVALID
+from tests.helpers import SAMPLES, calls_of, make_zip, text_of
+from tests.starting_kit.conversions import IUV, coco_entry, problem_of, write
 from validator.formats.densepose.write import encode_detection
-from validator.formats.rules import load_rules
 
 FILES = Path(__file__).parent / "torch_files"
 # torch is in no lock: these tests are run by hand where it is installed.
@@ -46,14 +42,6 @@ def detections(path):
         png = Image.open(io.BytesIO(base64.b64decode(entry.pop("uv_data"))))
         entry["iuv"] = np.moveaxis(np.asarray(png), -1, 0)
     return entries
-
-
-def problem_of(call):
-    """Return the one problem of a submission error."""
-    with pytest.raises(SubmissionError) as caught:
-        call()
-    (problem,) = caught.value.problems
-    return problem
 
 
 @needs_torch
@@ -131,16 +119,6 @@ def test_what_is_no_file_of_torch_gets_one_line_and_is_not_run(content, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["a.pkl"]
 
 
-@pytest.mark.parametrize("ending", ["_prediction.csv", "_predictions.csv"])
-def test_the_file_of_one_sequence_is_no_table(tmp_path, ending):
-    path = tmp_path / f"Sample0001{ending}"
-    path.write_text("7,10,76\n", encoding="utf-8")
-    problem = problem_of(lambda: convert("chalearn_gesture", path, tmp_path / "my.zip"))
-    assert (problem.code, problem.file) == ("E-TOOL-FILE", path.name)
-    assert "one sequence, Sample0001" in problem.problem
-    assert "zip the files of all sequences" in problem.remedy
-
-
 @needs_torch
 @pytest.mark.parametrize("cut", [0.2, 0.7, 0.99])
 def test_damaged_files_of_torch_get_one_line(cut, tmp_path, capsys):
@@ -178,14 +156,6 @@ def test_what_cannot_be_converted_gets_a_message_of_its_own(name, place, word, t
     assert list(tmp_path.iterdir()) == []
 
 
-def coco_entry(array_keys, **changes):
-    entry = {"image_id": 1, "category_id": 1, "bbox": [1.0, 2.0, 8.5, 6.25], "score": 0.5}
-    return {**entry, **array_keys, **changes}
-
-
-IUV = np.stack([np.full((6, 8), 3), np.full((6, 8), 51), np.full((6, 8), 204)]).astype(np.uint8)
-
-
 def base64_png(array, line_breaks=False):
     stream = io.BytesIO()
     Image.fromarray(np.moveaxis(array, 0, -1)).save(stream, format="PNG")
@@ -199,7 +169,7 @@ def base64_png(array, line_breaks=False):
         {"uv": IUV.tolist()},
         {"iuv": IUV.tolist()},
         {"densepose": IUV.tolist()},
-        {"uv": np.concatenate([IUV[:1], IUV[1:] / 255]).tolist()},
+        {"uv": np.concatenate([IUV[:1], IUV[1:] / 255 + 1e-4]).tolist()},
         {"uv_data": base64_png(IUV), "uv_shape": [3, 6, 8]},
         {"densepose": {"shape_chw": [3, 6, 8], "labels_uv_str": base64_png(IUV, line_breaks=True)}},
         {"densepose": {"labels_uv_uint8": IUV.tolist()}},
@@ -222,37 +192,46 @@ def test_lists_of_detections_with_arrays_of_any_form_become_one_submission(array
     assert np.array_equal(entry["iuv"], IUV)
 
 
-def with_uv(u):
-    return {"uv": np.concatenate([IUV[:1], np.full((2, 6, 8), u)]).tolist()}
+def with_iuv(array):
+    return coco_entry({"uv": np.asarray(array).tolist()})
+
+
+def with_uv(value):
+    return with_iuv(np.concatenate([IUV[:1], np.full((2, 6, 8), value)]))
 
 
 @pytest.mark.parametrize(
-    ("entry", "word"),
+    ("entry", "words"),
     [
-        (coco_entry(with_uv(1.02)), "np.clip"),
-        (coco_entry(with_uv(-0.0289)), "np.clip"),
-        (coco_entry(with_uv(30.5)), "np.rint"),
-        (coco_entry({}), "uv_data"),
-        (coco_entry({"uv_data": "%"}), "base64"),
-        (coco_entry({"densepose": {"embedding": []}}), "CSE"),
-        (coco_entry({"densepose": {"other": []}}), "labels"),
-        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9, 6]), "(3, 6, 9)"),
-        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9]), "bbox"),
-        (coco_entry({"uv": IUV.tolist()}, score=None), "score"),
-        (coco_entry({"uv": IUV.tolist()}, category_id=[1]), "category_id"),
-        (coco_entry({"densepose": {"labels": [["a"]], "uv": [[["a"]], [["b"]]]}}), "numbers"),
-        (coco_entry({"uv": IUV.tolist()}, image_id="a"), "image id"),
-        ({"bbox": [1, 2, 8, 6]}, "image_id"),
-        (7, "image_id"),
+        (with_uv(1.02), ["U and V", "np.clip"]),
+        (with_uv(-0.0289), ["np.clip"]),
+        (with_uv(30.5), ["np.rint"]),
+        (with_iuv(IUV / 255), ["parts ", "np.rint(255"]),
+        (with_iuv(np.full((3, 6, 8), 0.5)), ["parts "]),
+        (with_iuv(np.full((3, 6, 8), 300)), ["parts "]),
+        (with_iuv(IUV[:, :4]), ["int(width)) = (3, 6, 8)"]),
+        (with_iuv(IUV + np.uint8(30)), ["E-DP-PART", "33"]),
+        (coco_entry({}), ["uv_data"]),
+        (coco_entry({"uv_data": "%"}), ["base64"]),
+        (coco_entry({"densepose": {"embedding": []}}), ["CSE"]),
+        (coco_entry({"densepose": {"other": []}}), ["labels"]),
+        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9, 6]), ["(3, 6, 9)"]),
+        (coco_entry({"uv": IUV.tolist()}, bbox=[1, 2, 9]), ["bbox"]),
+        (coco_entry({"uv": IUV.tolist()}, bbox=None), ["bbox"]),
+        (coco_entry({"uv": IUV.tolist()}, score=None), ["score"]),
+        (coco_entry({"uv": IUV.tolist()}, category_id=[1]), ["category_id"]),
+        (coco_entry({"densepose": {"labels": [["a"]], "uv": [[["a"]], [["b"]]]}}), ["numbers"]),
+        (coco_entry({"uv": IUV.tolist()}, image_id="a"), ["the image id is 'a'"]),
+        ({"bbox": [1, 2, 8, 6]}, ["image_id"]),
+        (7, ["image_id"]),
     ],
 )
-def test_a_detection_that_cannot_be_converted_is_named(entry, word, tmp_path):
-    source = tmp_path / "results.json"
-    source.write_text(json.dumps([coco_entry({"uv": IUV.tolist()}), entry]))
+def test_a_detection_that_cannot_be_converted_is_named(entry, words, tmp_path):
+    source = write(tmp_path / "results.json", [with_iuv(IUV), entry])
     problem = problem_of(lambda: convert("densepose", source, tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", "results.json")
     assert problem.problem.startswith("detection 1: ")
-    assert word in problem.problem + problem.remedy
+    assert [word for word in words if word not in text_of(problem)] == []
     assert not (tmp_path / "my.zip").exists()
 
 
@@ -275,51 +254,16 @@ def test_an_image_whose_arrays_do_not_fit_is_named(arrays, tmp_path):
     assert problem.problem.startswith("12.jpg: pred_")
 
 
-@pytest.mark.slow
-def test_score_reads_what_tools_write(tmp_path, capsys):
-    """The number is that of the submission with the same detections."""
-    calls: Any = list(calls_of("densepose", folder_files(SAMPLES / "densepose" / "good")))[:4]
-    content = []
-    with DensePoseWriter(tmp_path / "my.zip") as writer:
-        for image_id, entries in calls:
-            for box, certainty, iuv in entries:
-                writer.add(image_id, box, certainty, iuv)
-                array = {"uv": iuv.tolist()}
-                content.append(coco_entry(array, image_id=image_id, bbox=list(box), score=certainty))
-    source = tmp_path / "results.json"
-    source.write_text(json.dumps(content))
-    capsys.readouterr()
-    expected = score("densepose", tmp_path / "my.zip")
-    assert score("densepose", source).scores == expected.scores
-    arguments = ["score", "densepose", str(source), "--output", str(tmp_path / "out"), "--drawings", "0"]
-    assert main(arguments) == SCORED
-    scores = json.loads((tmp_path / "out" / "scores.json").read_text())
-    assert scores["score"] == pytest.approx(expected.scores["score"], abs=1e-10)
-
-
 @pytest.mark.parametrize("key", ["category_id", "image_id"])
 @pytest.mark.parametrize("n_digits", [4000, 10_000])
 def test_endless_numbers_of_json_are_told_in_short(key, n_digits, tmp_path, capsys):
     entry = json.dumps(coco_entry({"uv": IUV.tolist()}, **{key: -1})).replace("-1", "9" * n_digits)
-    (tmp_path / "a.json").write_text(f"[{entry}]")
-    main(["convert", "densepose", str(tmp_path / "a.json"), str(tmp_path / "my.zip")])
-    printed = capsys.readouterr()
-    assert "999…" in printed.out + printed.err or "inf" in printed.out + printed.err
-    assert max(map(len, (printed.out + printed.err).splitlines())) < 400
-    assert "sys." not in printed.err
-
-
-def test_what_converting_assumed_is_on_the_page_and_in_the_data_of_a_score(tmp_path, capsys):
-    first, *_ = sorted((SAMPLES / "chalearn_action" / "good").iterdir())
-    item = first.name.removesuffix("_prediction.csv")
-    (tmp_path / "rows.csv").write_text(f"item,class,start,end\n{item},1,1,5\n")
-    arguments = ["chalearn_action", str(tmp_path / "rows.csv"), "--output", str(tmp_path / "out")]
-    assert main(["score", *arguments, "--json"]) == SCORED
-    printed = json.loads(capsys.readouterr().out)
-    (text,) = [note["text"] for note in printed["notes"] if note["code"] == "N-CONVERTED"]
-    assert text in (tmp_path / "out" / "detailed_results.html").read_text()
-    assert main(["score", *arguments]) == SCORED
-    assert capsys.readouterr().out.count(text) == 1
+    source = write(tmp_path / "a.json", f"[{entry}]")
+    main(["convert", "densepose", str(source), str(tmp_path / "my.zip")])
+    printed = "".join(capsys.readouterr())
+    assert "999…" in printed or "inf" in printed
+    assert max(map(len, printed.splitlines())) < 400
+    assert "sys." not in printed
 
 
 @needs_torch
@@ -332,22 +276,10 @@ def test_score_notes_what_converting_left_out(tmp_path, capsys):
 
 
 def test_boxes_that_are_all_smaller_than_a_pixel_are_refused():
-    detection = {
-        "image_id": 1,
-        "bbox": [0.1, 0.2, 0.5, 0.6],
-        "score": 0.5,
-        "uv": np.zeros((3, 0, 0), np.uint8),
-    }
+    detection = coco_entry({"uv": np.zeros((3, 0, 0), np.uint8)}, bbox=[0.1, 0.2, 0.5, 0.6])
     problem = problem_of(lambda: score("densepose", [detection] * 2))
     assert (problem.code, "2 detections" in problem.problem) == ("E-TOOL-FILE", True)
     assert "in pixels" in problem.remedy
-
-
-class Attributes:
-    """An object with some attributes, as detectron2's results are."""
-
-    def __init__(self, **attributes):
-        vars(self).update(attributes)
 
 
 LABELS, UV = IUV[0].astype(np.int64), (IUV[1:] / 255 + 1e-4).astype(np.float32)
@@ -357,10 +289,10 @@ LABELS, UV = IUV[0].astype(np.int64), (IUV[1:] / 255 + 1e-4).astype(np.float32)
     "result",
     [
         IUV,
-        Attributes(labels=LABELS, uv=UV),
-        Attributes(labels=LABELS, uv=UV, sigma_1=None, coarse_segm=None),
-        Attributes(labels_uv_uint8=IUV),
-        Attributes(shape_chw=(3, 6, 8), labels_uv_str=base64_png(IUV)),
+        SimpleNamespace(labels=LABELS, uv=UV),
+        SimpleNamespace(labels=LABELS, uv=UV, sigma_1=None, coarse_segm=None),
+        SimpleNamespace(labels_uv_uint8=IUV),
+        SimpleNamespace(shape_chw=(3, 6, 8), labels_uv_str=base64_png(IUV)),
         ((3, 6, 8), base64_png(IUV, line_breaks=True)),
         (((3, 6, 8), base64_png(IUV)), [1.0, 2.0, 8.5, 6.25]),
     ],
@@ -374,7 +306,7 @@ def test_the_writer_takes_results_of_detectron2_as_they_are(result, tmp_path):
 
 
 @pytest.mark.parametrize(
-    "result", [Attributes(embedding=UV), Attributes(labels=LABELS, uv=UV[:1]), ("", "%")]
+    "result", [SimpleNamespace(embedding=UV), SimpleNamespace(labels=LABELS, uv=UV[:1]), ("", "%")]
 )
 def test_the_writer_refuses_other_results(result, tmp_path):
     with (
@@ -392,17 +324,6 @@ def test_equal_detections_are_written_once(tmp_path, capsys):
         writer.add(2, [1.0, 2.0, 8.5, 6.25], 0.5, IUV)
     assert [entry["image_id"] for entry in detections(tmp_path / "my.zip")] == [1, 2]
     assert "4 are equal" in capsys.readouterr().err
-
-
-def test_detections_may_take_so_many_bytes(tmp_path, monkeypatch):
-    monkeypatch.setattr(writer_module, "_MOST_WAITING_BYTES", 500)
-    with (
-        pytest.raises(ValueError, match="more than 500 bytes; leave out"),
-        DensePoseWriter(tmp_path / "my.zip") as writer,
-    ):
-        for number in range(4):
-            writer.add(1, [1.0, 2.0, 8.5, 6.25], number / 10, IUV)
-    assert list(tmp_path.iterdir()) == []
 
 
 def test_detections_of_equal_score_are_the_same_in_any_order(tmp_path, capsys):
@@ -475,211 +396,27 @@ def test_files_of_gvd_become_a_submission(task, tmp_path):
     assert (problem.code, problem.file) == ("E-TOOL-FILE", other.name)
 
 
-@pytest.mark.parametrize("text", ["", "[]", "{", '{"results": []}', "[" * 1000])
-def test_other_json_is_no_file_of_gvd(text, tmp_path):
-    (tmp_path / "a.json").write_text(text)
-    problem = problem_of(lambda: convert("anet_entities_gt", tmp_path / "a.json", tmp_path / "my.zip"))
-    assert problem.code in ("E-TOOL-FILE", "E-JSON-SYNTAX", "E-JSON-DEPTH")
-    assert not (tmp_path / "my.zip").exists()
-
-
-def test_what_the_validator_refuses_in_a_file_of_gvd_is_told_as_the_server_does(tmp_path):
-    (tmp_path / "a.json").write_text('{"results": {"v": {"0": {"clss": 1}}}}')
-    with pytest.raises(SubmissionError, match="E-JSON-SCHEMA"):
-        convert("anet_entities_gt", tmp_path / "a.json", tmp_path / "my.zip")
-    assert not (tmp_path / "my.zip").exists()
-
-
-def rows_of_zip(path):
-    rows = []
-    with zipfile.ZipFile(path) as archive:
-        for name in archive.namelist():
-            item = name.removesuffix("_prediction.csv")
-            rows += [(item, *map(int, row)) for row in csv.reader(archive.read(name).decode().splitlines())]
-    return rows
-
-
-@pytest.mark.interpreters
-def test_a_table_of_rows_becomes_the_files_of_sequences(tmp_path):
-    source = tmp_path / "rows.csv"
-    source.write_text(
-        "\ufeffscore,item,start,class,end,actor\r\n"
-        '0.9,"Seq2",1,wave,20,2\r\n'
-        "0.8,Seq1,5.0,3,7,1\r\n\r\n"
-        "0.8,Seq2,30,11,31,1\r\n"
-    )
-    (note,) = convert("chalearn_action", source, tmp_path / "my.zip")
-    assert "score is not read" in note.text
-    assert rows_of_zip(tmp_path / "my.zip") == [
-        ("Seq1", 1, 3, 5, 7),
-        ("Seq2", 2, 1, 1, 20),
-        ("Seq2", 1, 11, 30, 31),
-    ]
-
-
-def test_a_table_without_actors_is_of_the_first_actor(tmp_path):
-    (tmp_path / "a.csv").write_text("item,class,start,end\nS,3,5,7\n")
-    (note,) = convert("chalearn_action", tmp_path / "a.csv", tmp_path / "my.zip")
-    assert note.code == "N-CONVERTED"
-    assert rows_of_zip(tmp_path / "my.zip") == [("S", 1, 3, 5, 7)]
-    assert convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip") == []
-    assert rows_of_zip(tmp_path / "my.zip") == [("S", 3, 5, 7)]
-
-
-def test_seconds_become_frames_at_the_rate_of_each_video(tmp_path, capsys):
-    public = tmp_path / "public"
-    public.mkdir()
-    (public / "A_data.csv").write_text("1000,20,8000\n")
-    (public / "B_data.csv").write_text("1000,29.97\n")
-    source = tmp_path / "a.csv"
-    source.write_text("item,class,start,end\nA,1,0,0.5\nA,2,0.7,0.7\nB,3,1,2.002\nA,4,0.1,0.35\n")
-    arguments = ["convert", "chalearn_gesture", str(source), str(tmp_path / "my.zip"), "--unit", "seconds"]
-    assert main(arguments) == INVALID
-    assert "--public" in capsys.readouterr().err
-    assert main([*arguments, "--public", str(public)]) == SCORED
-    assert rows_of_zip(tmp_path / "my.zip") == [
-        ("A", 1, 1, 10), ("A", 2, 15, 15), ("A", 4, 3, 7), ("B", 3, 30, 60),
-    ]  # fmt: skip
-
-
-@fewer_examples()
-@given(st.integers(1, 5000), st.integers(0, 300), st.sampled_from([5.0, 12.5, 20.0, 25.0, 29.97, 30.0]))
-def test_seconds_of_frames_become_these_frames(tmp_path_factory, first, length, rate):
-    """From the begin of the first frame to the end of the last one are just these frames."""
-    folder = tmp_path_factory.mktemp("seconds")
-    (folder / "A_data.csv").write_text(f"9999,{rate}\n")
-    last = first + length
-    table = SimpleTable([{"item": "A", "class": 1, "start": (first - 1) / rate, "end": last / rate}])
-    convert("chalearn_gesture", table, folder / "my.zip", unit="seconds", public=folder)
-    assert rows_of_zip(folder / "my.zip") == [("A", 1, first, last)]
-
-
-class SimpleTable:
-    """A data frame as far as tables are read."""
-
-    def __init__(self, rows):
-        self._rows = rows
-        self.columns = list(rows[0])
-
-    def to_dict(self, orient):
-        assert orient == "records"
-        return self._rows
-
-
-@pytest.mark.parametrize("task", ["chalearn_action", "chalearn_gesture"])
-def test_score_takes_a_data_frame(task):
-    pandas = pytest.importorskip("pandas")
-    rows = []
-    for sequence, values in calls_of(task, folder_files(SAMPLES / task / "weak")):
-        for *actor, label, start, end in values:
-            row = {"item": sequence, "class": label, "start": start, "end": end}
-            rows.append({**row, "actor": actor[0]} if actor else row)
-    frame = pandas.DataFrame(rows)
-    assert score(task, frame).scores == score(task, SAMPLES / task / "weak").scores
-
-
-@pytest.mark.parametrize("task", ["chalearn_action", "chalearn_gesture"])
-def test_the_columns_that_the_rules_name_can_be_converted(task, tmp_path):
-    header = ",".join(load_rules(task).csv[0].table_columns)
-    (tmp_path / "a.csv").write_text(f"{header}\nS,1,2,3\n")
-    convert(task, tmp_path / "a.csv", tmp_path / "my.zip")
-    assert zipfile.ZipFile(tmp_path / "my.zip").namelist() == ["S_prediction.csv"]
-
-
 @pytest.mark.parametrize(
-    ("text", "word"),
+    ("text", "code"),
     [
-        ("", "the column item is missing"),
-        ("item,class,start\n", "the column end is missing"),
-        ("item;class;start;end\nS;1;2;3\n", "the columns are separated by semicolons"),
-        ("item\tclass\tstart\tend\nS\t1\t2\t3\n", "the columns are separated by tabs"),
-        ("item class start end\nS 1 2 3\n", "the columns are separated by blanks"),
-        ("S 0.5 2.5 3 0.9\n", "commas between all fields"),
-        ("item,class,start,end,end\n", "twice"),
-        ("item,class,start,end\nS,1,2\n", "line 2"),
-        ("item,class,start,end\nS,1,2,3\nS,1,,3\n", "row 2: start"),
-        ("item,class,start,end\nS,1,2,nan\n", "row 1: end"),
-        ("item,class,start,end\nS,1,2,1e400\n", "row 1"),
-        ("item,class,start,end\nS,jump,2,3\n", "row 1: the class is 'jump'"),
-        ("item,class,start,end\nS,furb\u043e,2,3\n", "(the nearest is 'furbo', yours 'furb\\u043e')"),
-        ("item,class,start,end\nS,1.5,2,3\n", "row 1: the class"),
-        ("item,class,start,end\nS,1,2.5,3\n", "--unit seconds, in Python unit='seconds'"),
-        ("item,class,start,end\nS,0,2,3\n", "--first-class 0, in Python first_class=0"),
-        ('item,class,start,end\n"S,1,2,3\n', "no CSV"),
-        ("item,class,start,end\n,1,2,3\n", "row 1: item"),
+        ("", "E-TOOL-FILE"),
+        ("[]", "E-TOOL-FILE"),
+        ("{", "E-JSON-SYNTAX"),
+        ('{"results": []}', "E-TOOL-FILE"),
+        ("[" * 1000, "E-JSON-DEPTH"),
+        # What the validator refuses is told as the server does.
+        ('{"results": {"v": {"0": {"clss": 1}}}}', "E-JSON-SCHEMA"),
     ],
 )
-def test_a_table_that_cannot_be_read_is_told_with_its_row(text, word, tmp_path):
-    (tmp_path / "a.csv").write_text(text, encoding="utf-8")
-    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip"))
-    assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.csv")
-    assert word in f"{problem.problem}; {problem.remedy}"
-
-
-def test_who_has_no_table_is_told_what_it_holds(tmp_path):
-    (tmp_path / "a.pkl").write_bytes(b"\x80\x04")
-    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.pkl", tmp_path / "my.zip"))
-    assert (problem.code, problem.remedy[-23:]) == ("E-FILE-KIND", "item, class, start, end")
-    (tmp_path / "frames").mkdir()
-    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "frames", tmp_path / "my.zip"))
-    assert problem.code == "E-TOOL-FILE"
-    assert "rows from labels of frames" in problem.remedy
-
-
-def test_what_is_wrong_with_a_table_is_told_whatever_its_name_ends_with(tmp_path):
-    (tmp_path / "a.tsv").write_text("item\tclass\tstart\tend\nS\t1\t2\t3\n")
-    problem = problem_of(lambda: convert("chalearn_gesture", tmp_path / "a.tsv", tmp_path / "my.zip"))
-    assert "separated by tabs" in problem.problem
-
-
-def test_rows_beyond_the_rules_are_told_as_the_server_does(tmp_path):
-    (tmp_path / "a.csv").write_text("item,class,start,end\nS,21,2,3\n")
-    with pytest.raises(SubmissionError, match="E-CSV-RANGE"):
-        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
-
-
-def test_problems_of_values_are_told_with_their_rows_in_the_table(tmp_path):
-    rows = ["S,1,2,3", "R,1,2,3", "S,21,2,3", "R,1,9,3", "R,22,2,3"]
-    (tmp_path / "a.csv").write_text("\n".join(["item,class,start,end", *rows]))
-    with pytest.raises(SubmissionError) as refused:
-        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
-    assert [(problem.code, problem.file, problem.where) for problem in refused.value.problems] == [
-        ("E-CSV-RANGE", "a.csv", "row 5"),
-        ("E-CSV-RANGE", "a.csv", "row 3"),
-        ("E-CSV-RANGE", "a.csv", "row 4"),
-    ]
-
-
-@pytest.mark.parametrize("name", ["../S", "a/b", "/S"])
-def test_names_of_items_leave_no_folder(name, tmp_path):
-    (tmp_path / "a.csv").write_text(f"item,class,start,end\n{name},1,2,3\n")
-    with pytest.raises(SubmissionError):
-        convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.csv"]
-
-
-@pytest.mark.parametrize("unit", ["frames", "seconds"])
-@pytest.mark.parametrize("rows", ["S,1,2,1e999", "S,1e999,2,3"])
-def test_numbers_beyond_floats_are_named(unit, rows, tmp_path):
-    (tmp_path / "public").mkdir()
-    (tmp_path / "public" / "S_data.csv").write_text("100,20,3000\n")
-    (tmp_path / "a.csv").write_text(f"item,class,start,end\n{rows}\n")
-    options = {"unit": unit, "public": tmp_path / "public"}
-    problem = problem_of(
-        lambda: convert("chalearn_gesture", tmp_path / "a.csv", tmp_path / "my.zip", **options)
-    )
-    assert problem.problem.startswith("row 1: ")
-
-
-@pytest.mark.parametrize("task", ["kinetics_tps", "densepose"])
-def test_a_table_is_refused_where_none_is_read(task):
-    pandas = pytest.importorskip("pandas")
-    problem = problem_of(lambda: score(task, pandas.DataFrame({"item": ["a"]})))
-    assert (problem.code, problem.file) == ("E-TOOL-FILE", "table")
+def test_other_json_is_no_file_of_gvd(text, code, tmp_path):
+    source = write(tmp_path / "a.json", text)
+    with pytest.raises(SubmissionError, match=code):
+        convert("anet_entities_gt", source, tmp_path / "my.zip")
+    assert not (tmp_path / "my.zip").exists()
 
 
 def test_a_task_without_converter_says_so(tmp_path):
-    (tmp_path / "a.pkl").write_bytes(pickle.dumps([]))
+    (tmp_path / "a.pkl").write_bytes(b"")
     problem = problem_of(lambda: convert("kinetics_tps", tmp_path / "a.pkl", tmp_path / "my.zip"))
     assert (problem.code, problem.file) == ("E-TOOL-FILE", "a.pkl")
 
@@ -691,19 +428,8 @@ def test_wrong_options_of_convert_are_refused(tmp_path, capsys):
         convert("densepose", "a", "b", unit="hours")
     with pytest.raises(FileNotFoundError):
         convert("densepose", tmp_path / "none.pth", tmp_path / "my.zip")
-    existing = str(FILES / "results.pkl")
-    for arguments in (
-        ["densepose", str(tmp_path / "none.pth"), "my.zip"],
-        ["densepose", existing, "my.zip", "--min-score", "x"],
-        ["densepose", existing, "my.zip", "--first-class", "2"],
-        ["densepose", existing, "my.zip", "--sizes", str(tmp_path / "none.csv")],
-        ["moon", existing, "my.zip"],
-    ):
-        with pytest.raises(SystemExit) as stopped:
-            main(["convert", *arguments])
-        assert stopped.value.code == 2
     (tmp_path / "plain").write_text("")
-    (tmp_path / "a.json").write_text("[]")
-    arguments = ["densepose", str(tmp_path / "a.json"), str(tmp_path / "plain" / "my.zip")]
-    assert main(["convert", *arguments]) == BROKEN
-    assert str(tmp_path / "plain" / "my.zip") in capsys.readouterr().err
+    source = write(tmp_path / "a.json", "[]")
+    target = tmp_path / "plain" / "my.zip"
+    assert main(["convert", "densepose", str(source), str(target)]) == BROKEN
+    assert capsys.readouterr().err.startswith(f"{target}: ")

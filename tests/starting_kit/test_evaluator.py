@@ -2,64 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import pickle
 import re
 import shutil
-import sys
-import types
 import warnings
-from itertools import islice
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from PIL import Image
 
 import people_in_video
-from organizer.files import folder_files
 from people_in_video import Evaluator, SubmissionError
 from people_in_video.anet_entities.writer import AnetEntitiesWriter
 from people_in_video.chalearn.writer import ChalearnWriter
 from people_in_video.densepose.writer import DensePoseWriter
-from people_in_video.gathering import Gathered
 from people_in_video.kinetics_tps.writer import KineticsTPSWriter
 from people_in_video.references import loading
 from tests.helpers import (
     GOLDEN,
     PUBLISHED,
     SAMPLES,
-    calls_of,
     one_of_each_challenge,
-    scaled,
-    slow_for,
     values_of,
 )
-from validator.checking import load_format
-from validator.findings import Findings
-
-BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
-
-
-def sample(task):
-    # Of the weak samples an explanation is searched for, which takes ten times as long.
-    return SAMPLES / task / "good"
-
-
-def predictions(task):
-    """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(calls_of(task, folder_files(sample(task))), 6))
-
-
-PREDICTIONS = {task: predictions(task) for task in PUBLISHED}
-
-
-def sent(evaluator):
-    """Return an evaluator as another process gets it."""
-    return pickle.loads(pickle.dumps(evaluator))  # noqa: S301
+from tests.starting_kit.predictions import BOXES, HUMAN, IUV, PREDICTIONS, first_item
 
 
 def written(task, calls, path):
@@ -85,27 +53,6 @@ def test_predictions_in_memory_score_as_the_zip_does(task, tmp_path):
     assert result == people_in_video.score(task, written(task, PREDICTIONS[task], tmp_path / "my.zip"))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["scores"]["score"] == pytest.approx(result.scores["score"], abs=1e-10)
-
-
-@pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
-def test_order_and_processes_change_no_number(task, tmp_path):
-    calls = PREDICTIONS[task]
-    expected = people_in_video.score(task, written(task, calls, tmp_path / "my.zip"))
-
-    @given(
-        st.permutations(range(len(calls))),
-        st.lists(st.integers(0, 2), min_size=len(calls), max_size=len(calls)),
-    )
-    @settings(max_examples=scaled(8), deadline=None)
-    def check(order, owners):
-        evaluators = [Evaluator(task) for _ in range(3)]
-        for place in order:
-            evaluators[owners[place]].update(*calls[place])
-        last, *others = (sent(evaluator) for evaluator in evaluators[::-1])
-        last.merge(*others)
-        assert last.compute() == expected
-
-    check()
 
 
 UNKNOWN = {
@@ -143,21 +90,22 @@ def test_items_that_are_not_in_the_reference_get_a_warning_at_once_and_a_note(ta
     assert "demo reference" in problem.remedy
 
 
-def test_evaluators_of_other_settings_are_not_merged():
+def test_evaluators_of_other_settings_are_not_merged_nor_with_unknown_repeats():
+    evaluator = Evaluator("chalearn_gesture")
     with pytest.raises(ValueError, match="cannot be merged"):
-        Evaluator("chalearn_gesture").merge(Evaluator("chalearn_gesture", protocol="released"))
+        evaluator.merge(Evaluator("chalearn_gesture", protocol="released"))
+    with pytest.raises(ValueError, match="repeats is 'last'"):
+        evaluator.merge(repeats="last")
 
 
-IUV = np.full((3, 6, 8), 20, np.uint8)
-HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
-
-
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "call", "code", "where", "problem"),
     [
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2, 5], [21, 2, 5]]), "E-CSV-RANGE", "rows[1][0]", "21"),
+        ("chalearn_gesture", ("DemoSequence0001", [[2, 9, 7]]), "E-CSV-RANGE", "rows[0][2]", "7"),
+        ("chalearn_gesture", ("DemoSequence0001", [[2, 10_000, 10_001]]), "E-CSV-FRAME", "rows[0][1]", "10000"),
         ("chalearn_gesture", ("DemoSequence0001", [[1, 2]]), "E-ARGUMENT", "", "row 0 is [1, 2]"),
+        ("chalearn_action", ("DemoSeq0001", [[3, 1, 2, 5]]), "E-CSV-RANGE", "rows[0][0]", "3"),
         ("anet_entities_gt", ("v_x", "0", ["man"], [2000000], BOXES), "E-ARGUMENT", "", "word_indexes[0] is 2000000"),
         ("anet_entities_gen", ("v_x", "0", ["man"], [1], BOXES * np.nan), "E-ARGUMENT", "", "40 of 40"),
         ("kinetics_tps", ("v", "run", {1: [HUMAN] * 11}), "E-JSON-SCHEMA", "frames[1]", "11 entries"),
@@ -190,65 +138,21 @@ def test_problems_name_the_argument_and_its_index(task, call, code, where, probl
     assert evaluator.compute() == expected
 
 
-SEGMENT = ["man", "man", "dog"], [0, 1_000_000, 4], np.repeat(BOXES, 3, axis=0) - [[[0.5]], [[20]], [[1e300]]]
-VIDEO = {
-    6: [HUMAN, ([-1e300, 0, 1e300, 1], {})],
-    1: [],
-    11: [([1, 2, 1, 2], {"head": ([], []), "x": ([[1, 2, 3, 4]] * 5, ["a"] * 5)})],
-}
-
-
-@pytest.mark.parametrize(
-    ("task", "calls"),
-    [
-        *((task, PREDICTIONS[task]) for task in ("anet_entities_gt", "anet_entities_gen", "kinetics_tps")),
-        ("anet_entities_gen", [("v_b", "0", [], [], []), ("v_a", "10", *SEGMENT), ("v_a", "9", *SEGMENT)]),
-        ("anet_entities_gen", [("v_a", "0", ["na\u00efve"], [1], BOXES)]),
-        ("kinetics_tps", [("b", "run", VIDEO), ("a", "bend", {}), ("c", "run", {1: [HUMAN] * 10})]),
-        ("kinetics_tps", [("b", "tr\u00e4gt", VIDEO)]),
-    ],
-)
-def test_predictions_become_the_arrays_that_their_zip_becomes(task, calls, tmp_path):
-    loaded = Evaluator(task)._loaded
-    predictions = Gathered(loaded).predictions
-    # An item of the reference, without which the others would be refused.
-    known = () if calls is PREDICTIONS[task] else PREDICTIONS[task][:1]
-    for call in (*calls, *known):
-        predictions.update(*call)
-    predictions.save(tmp_path / "my.zip")
-    in_memory, in_zip = predictions.read(loaded), loaded.read(tmp_path / "my.zip")
-    assert plain(in_memory.content) == plain(in_zip.content)
-    assert in_memory.notes == in_zip.notes
-    assert [note.code for note in in_zip.notes] == ["N-ITEMS-UNKNOWN"] * len(known)
-
-
-def plain(content):
-    """Return a record of arrays as what compares."""
-    if hasattr(content, "_asdict") or dataclasses.is_dataclass(content):
-        values = content._asdict() if hasattr(content, "_asdict") else vars(content)
-        return {name: plain(value) for name, value in values.items()}
-    return (content.dtype, content.shape, content.tolist()) if isinstance(content, np.ndarray) else content
-
-
-def known_video(task):
-    return PREDICTIONS[task][0][0]
-
-
 def with_word(index):
-    return "anet_entities_gt", (known_video("anet_entities_gt"), "x", ["man"], [index], BOXES)
+    return "anet_entities_gt", (first_item("anet_entities_gt"), "x", ["man"], [index], BOXES)
 
 
 def with_parts(number):
     parts = {f"part{index}": HUMAN[1]["head"] for index in range(number)}
-    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [(HUMAN[0], parts)]})
+    return "kinetics_tps", (first_item("kinetics_tps"), "wrong", {1: [(HUMAN[0], parts)]})
 
 
 def with_humans(number):
-    return "kinetics_tps", (known_video("kinetics_tps"), "wrong", {1: [HUMAN] * number})
+    return "kinetics_tps", (first_item("kinetics_tps"), "wrong", {1: [HUMAN] * number})
 
 
 def with_objects(number):
-    segment = known_video("anet_entities_gen"), "x"
+    segment = first_item("anet_entities_gen"), "x"
     return "anet_entities_gen", (*segment, ["man"] * number, range(number), np.repeat(BOXES, number, axis=0))
 
 
@@ -302,15 +206,6 @@ def test_a_task_without_a_writer_takes_files_only(monkeypatch):
         Evaluator("chalearn_gesture")
 
 
-def test_items_become_a_data_frame_where_pandas_is(monkeypatch):
-    result = people_in_video.score("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
-    monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=list))
-    assert result.to_frame() == result.items
-    monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(ImportError, match="pandas"):
-        result.to_frame()
-
-
 def test_what_is_missing_has_no_cost_where_nothing_would_be_gained():
     background = np.zeros((3, 6, 8), np.uint8)
     result = people_in_video.score("densepose", [(1, [([1, 2, 8, 6], 0.5, background)])])
@@ -342,8 +237,9 @@ def test_a_pickled_evaluator_holds_no_reference():
     evaluator = Evaluator("densepose")
     for call in PREDICTIONS["densepose"]:
         evaluator.update(*call)
-    assert len(pickle.dumps(evaluator)) < 50_000
-    assert loading._loaded["densepose"][1].reference is sent(evaluator)._loaded.reference
+    sent = pickle.dumps(evaluator)
+    assert len(sent) < 50_000
+    assert loading._loaded["densepose"][1].reference is pickle.loads(sent)._loaded.reference  # noqa: S301
 
 
 @pytest.mark.parametrize("task", one_of_each_challenge(PUBLISHED))
@@ -352,41 +248,6 @@ def test_without_predictions_the_score_is_0_with_a_note(task):
     assert result.scores["score"] == result.scores["coverage"] == 0
     assert result.notes[0].code == "N-EMPTY"
     assert not any(row["submitted"] for row in result.items)
-
-
-@pytest.mark.parametrize("task", ["anet_entities_gt", "anet_entities_gen", "kinetics_tps", "densepose"])
-def test_a_rule_of_the_format_holds_for_files_and_in_memory(task, tmp_path, monkeypatch):
-    path = written(task, PREDICTIONS[task], tmp_path / "my.zip")
-    form, rules = load_format(task)
-    package = f"validator.formats.{rules.folder.name}"
-
-    def check_content(content, rules):
-        findings = form.check(content, rules)
-        findings.add("E-JSON-COUNT", "there are too many", "leave some out", file=rules.json[-1].name)
-        return findings
-
-    def check_entry(entry):
-        where = f"/{entry.position}"
-        Findings().refuse("E-JSON-COUNT", "there are too many", "leave some out", where=where)
-
-    monkeypatch.setattr(f"{package}.write.FORMAT", dataclasses.replace(form, check=check_content))
-    if task == "densepose":
-        monkeypatch.setattr(f"{package}.read.check", check_entry)
-        monkeypatch.setattr(f"{package}.selection.check", check_entry)
-    else:
-        monkeypatch.setattr(f"{package}.read.check", check_content)
-    evaluator = Evaluator(task)
-    for call in (
-        lambda: people_in_video.check(task, path),
-        lambda: people_in_video.score(task, path),
-        lambda: people_in_video.score(task, PREDICTIONS[task]),
-        lambda: evaluator.update(*PREDICTIONS[task][0]),
-    ):
-        with pytest.raises(SubmissionError, match="E-JSON-COUNT"):
-            call()
-    with pytest.raises(ValueError, match="E-JSON-COUNT"):
-        written(task, PREDICTIONS[task], tmp_path / "other.zip")
-    assert [file.name for file in tmp_path.iterdir()] == ["my.zip"]
 
 
 def test_a_new_epoch_without_reset_is_warned_of_once():
@@ -411,11 +272,3 @@ def test_a_new_epoch_without_reset_is_warned_of_once():
         evaluator.update(*calls[0])
         evaluator.compute()
         evaluator.update(*calls[1])
-
-
-def test_the_numbers_of_a_score_are_found_by_their_keys():
-    result = people_in_video.score("chalearn_gesture", sample("chalearn_gesture"))
-    assert result.score == result["score"] == result.scores["score"]
-    assert result["coverage"] == 1
-    with pytest.raises(KeyError, match="nothing"):
-        result["nothing"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import re
@@ -11,8 +9,6 @@ import shutil
 import subprocess
 import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +16,6 @@ import pytest
 import people_in_video
 from people_in_video.__main__ import run_command
 from people_in_video.references import loading
-from people_in_video.result import write_tables
 from scoring_program.report import outputs
 from scoring_program.run import BROKEN, INVALID, SCORED
 from scoring_program.task import load_task
@@ -37,6 +32,9 @@ from tests.helpers import (
     run_folder,
 )
 from validator import console
+
+TASK = "chalearn_gesture"
+GOOD = str(SAMPLES / TASK / "good")
 
 
 @pytest.mark.slow
@@ -56,44 +54,36 @@ def test_score_gives_what_the_command_writes(task, tmp_path, capsys):
 
 
 def test_second_call_does_not_read_the_reference_again(tmp_path, monkeypatch):
-    reference = shutil.copytree(REFERENCES / "kinetics_tps", tmp_path / "ref")
-    first = people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference)
+    task, good = "kinetics_tps", SAMPLES / "kinetics_tps" / "good"
+    reference = shutil.copytree(REFERENCES / task, tmp_path / "ref")
+    first = people_in_video.score(task, good, reference)
     calls = []
-    load = load_task("kinetics_tps").load
+    load = load_task(task).load
 
     def load_and_count(*arguments):
         calls.append(1)
         return load(*arguments)
 
-    replace_function(monkeypatch, "kinetics_tps", "load", load_and_count)
-    assert people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference) == first
+    replace_function(monkeypatch, task, "load", load_and_count)
+    assert people_in_video.score(task, good, reference) == first
     assert calls == []
-    people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    people_in_video.score(task, good, reference, protocol="released")
     os.utime(reference / "gt_vid_result.json", (1, 1))
-    people_in_video.score("kinetics_tps", SAMPLES / "kinetics_tps" / "good", reference, protocol="released")
+    people_in_video.score(task, good, reference, protocol="released")
     assert calls == [1]
 
 
 def test_a_reference_that_is_corrected_at_the_same_time_and_size_is_read_again(tmp_path):
     """As after unpacking a corrected zip over the first one: sizes and times of zips made here are equal."""
-    sample = SAMPLES / "chalearn_gesture" / "good"
-    reference = shutil.copytree(REFERENCES / "chalearn_gesture", tmp_path / "ref")
+    reference = shutil.copytree(REFERENCES / TASK, tmp_path / "ref")
     file = reference / "DemoSequence0001_labels.csv"
     os.utime(file, (1, 1))
-    first = people_in_video.score("chalearn_gesture", sample, reference)
+    first = people_in_video.score(TASK, GOOD, reference)
     label, comma, rest = file.read_bytes().partition(b",")
     file.write_bytes((b"2" if label[-1:] == b"1" else b"1").rjust(len(label), b"1") + comma + rest)
     os.utime(file, (1, 1))
-    second = people_in_video.score("chalearn_gesture", sample, reference)
+    second = people_in_video.score(TASK, GOOD, reference)
     assert (second.signature != first.signature, second.scores != first.scores) == (True, True)
-
-
-def test_score_has_notes_and_settings():
-    good = SAMPLES / "chalearn_gesture" / "good"
-    assert [note.code for note in people_in_video.score("chalearn_gesture", good).notes] == []
-    released = people_in_video.score("chalearn_gesture", good, protocol="released", interval=False)
-    assert "protocol:released" in released.signature
-    assert released.interval is None
 
 
 def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
@@ -101,25 +91,25 @@ def test_score_raises_the_list_of_problems(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "DemoSequence0001_prediction.csv").write_text("1,5\n")
     with pytest.raises(people_in_video.SubmissionError, match="E-CSV-COLUMNS") as caught:
-        people_in_video.score("chalearn_gesture", tmp_path)
+        people_in_video.score(TASK, tmp_path)
     assert [problem.code for problem in caught.value.problems] == ["E-CSV-COLUMNS"]
-    with pytest.raises(FileNotFoundError, match=r"none\.zip"):
-        people_in_video.score("chalearn_gesture", "none.zip")
-    with pytest.raises(
-        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY: .* protocol\b.* At /protocl\."
-    ):
-        people_in_video.score("chalearn_gesture", tmp_path, protocl="released")
-    for wrong, right in {"ref": "reference", "references": "reference", "item": "items"}.items():
-        with pytest.raises(people_in_video.ReferenceProblemsError, match=rf"E-SETTINGS-KEY.* {right}\?"):
-            people_in_video.score("chalearn_gesture", tmp_path, **{wrong: "x"})
-    with pytest.raises(
-        people_in_video.ReferenceProblemsError, match=r"E-SETTINGS-KEY.* reference,.* protocol"
-    ):
-        people_in_video.score("chalearn_gesture", tmp_path, zzz="x")
-    with pytest.raises(FileNotFoundError, match="none"):
-        people_in_video.score("chalearn_gesture", tmp_path, "none")
     with pytest.raises(ValueError, match=r"'gestures'.* anet_entities_gen"):
         people_in_video.score("gestures", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("protocl", r".* protocol\b.* At /protocl\."),
+        ("ref", r".* reference\?"),
+        ("references", r".* reference\?"),
+        ("item", r".* items\?"),
+        ("zzz", ".* reference,.* protocol"),
+    ],
+)
+def test_a_setting_that_there_is_not_is_told_with_what_was_meant(setting, words):
+    with pytest.raises(people_in_video.ReferenceProblemsError, match=f"E-SETTINGS-KEY: {words}"):
+        people_in_video.score(TASK, GOOD, **{setting: "x"})
 
 
 @pytest.mark.slow
@@ -157,37 +147,18 @@ def test_two_processes_may_prepare_the_same_reference(tmp_path, monkeypatch, cap
 
 
 @pytest.mark.slow
-def test_settings_beside_official_files_are_kept(tmp_path):
+def test_settings_and_groups_beside_official_files_are_taken(tmp_path):
     source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     (source / "settings.yaml").write_text("measure: iou\n")
-    for _ in range(2):
-        assert (
-            "|measure:iou|"
-            in people_in_video.score("densepose", SAMPLES / "densepose" / "good", source).signature
-        )
-
-
-@pytest.mark.slow
-def test_groups_beside_official_files_are_taken_by_their_parameter(tmp_path):
-    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     sample = SAMPLES / "densepose" / "good"
-    items = people_in_video.score("densepose", sample, source).items
-    rows = [f"{row['item']},group{number % 5}" for number, row in enumerate(items)]
+    result = people_in_video.score("densepose", sample, source)
+    assert "|measure:iou|" in result.signature
+    rows = [f"{row['item']},group{number % 5}" for number, row in enumerate(result.items)]
     (source / "persons.csv").write_text("\n".join(["item,group", *rows]))
     result = people_in_video.score("densepose", sample, source, item_groups="persons.csv")
+    assert "|measure:iou|" in result.signature
     assert "|item_groups:none|" not in result.signature
     assert result.interval.items == 5
-
-
-def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
-    reference = shutil.copytree(REFERENCES / "anet_entities_gt", tmp_path / "ref")
-    (reference / "split.json").write_text('{"validation": []}')
-    sample = str(SAMPLES / "anet_entities_gt" / "good")
-    arguments = ["anet_entities_gt", sample, "--reference", str(reference), "--output", str(tmp_path / "out")]
-    assert run_command("score", arguments) == BROKEN
-    assert "E-REF-EMPTY" in capsys.readouterr().err
-    with pytest.raises(people_in_video.ReferenceProblemsError, match="E-REF-EMPTY"):
-        people_in_video.score("anet_entities_gt", sample, reference)
 
 
 def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_path, capsys):
@@ -195,26 +166,17 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
     split = json.loads((reference / "split.json").read_text())
     kept = split["validation"][:6]
     (reference / "split.json").write_text(json.dumps({**split, "validation": kept}))
-    shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
-    path = tmp_path / "all" / "submission_gen.json"
-    whole = people_in_video.score(task, tmp_path / "all", reference, protocol="released")
-    arguments = [
-        task,
-        str(tmp_path / "all"),
-        "--reference",
-        str(reference),
-        "--output",
-        str(tmp_path / "out"),
-        "--protocol",
-        "released",
-    ]
-    assert run_command("score", [*arguments, "--subset", "-v"]) == SCORED
+    submission = shutil.copytree(SAMPLES / task / "good", tmp_path / "all")
+    whole = people_in_video.score(task, submission, reference, protocol="released")
+    words = f"{task} {submission} --reference {reference} --output {tmp_path / 'out'} --protocol released"
+    assert run_command("score", [*words.split(), "--subset", "-v"]) == SCORED
     assert "|subset:True|" in capsys.readouterr().out
     subset = json.loads((tmp_path / "out" / "scores.json").read_text())
+    path = submission / "submission_gen.json"
     content = json.loads(path.read_text())
     content["results"] = {video: segments for video, segments in content["results"].items() if video in kept}
     path.write_text(json.dumps(content))
-    cut = people_in_video.score(task, tmp_path / "all", reference, protocol="released")
+    cut = people_in_video.score(task, submission, reference, protocol="released")
     fixed = {cost.error_type: cost.score_if_fixed for cost in whole.error_costs}["not_annotated"]
     assert whole.scores["score"] < subset["score"] == pytest.approx(cut.scores["score"], abs=1e-9)
     assert fixed == pytest.approx(subset["score"], abs=1e-9)
@@ -223,18 +185,16 @@ def test_subset_scores_annotated_segments_only_and_the_signature_says_so(tmp_pat
 
 
 def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(tmp_path, capsys):
-    sample, reference = SAMPLES / "chalearn_gesture" / "good", tmp_path / "ref"
+    reference, out = tmp_path / "ref", tmp_path / "out"
     reference.mkdir()
     (reference / "S1_labels.csv").write_text("1,5,9\n")
-    out = tmp_path / "out"
-    arguments = ["chalearn_gesture", str(sample), "--reference", str(reference), "--output", str(out)]
-    assert run_command("score", arguments) == BROKEN
+    assert run_command("score", [TASK, GOOD, "--reference", str(reference), "--output", str(out)]) == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
     assert log.startswith("Your reference")
     assert log.splitlines()[1].startswith("1. E-REF-PAIR ")
     assert "your reference" in page
     assert "rganizer" not in page + log
-    assert run_folder("chalearn_gesture", reference, sample, out).exit_code == BROKEN
+    assert run_folder(TASK, reference, Path(GOOD), out).exit_code == BROKEN
     page, log = (out / "detailed_results.html").read_text(), capsys.readouterr().err
     assert log.startswith("The organizer's side")
     assert log.splitlines()[1].startswith("1. E-REF:")
@@ -243,14 +203,17 @@ def test_a_faulty_reference_is_yours_at_home_and_the_organizers_on_the_platform(
 
 
 def test_score_interval_and_costs_above_0_are_printed_and_all_else_on_request(tmp_path, capsys):
-    sample = str(SAMPLES / "kinetics_tps" / "good")
-    arguments = ["kinetics_tps", sample, "--output", str(tmp_path), "--drawings", "0"]
+    task, sample = "kinetics_tps", str(SAMPLES / "kinetics_tps" / "good")
+    arguments = [task, sample, "--output", str(tmp_path), "--drawings", "0"]
     assert run_command("score", arguments) == SCORED
     short = capsys.readouterr().out
     assert run_command("score", [*arguments, "-v"]) == SCORED
     verbose = capsys.readouterr().out
-    result = people_in_video.score("kinetics_tps", sample)
-    titles = {error_type.key: error_type.title for error_type in load_task("kinetics_tps").error_types}
+    result = people_in_video.score(task, sample)
+    assert f"{result.interval}" == f"95 % interval {result.interval.low:.4f} to {result.interval.high:.4f}"
+    title = load_task(task).columns[0].title
+    assert short.startswith(f"{title} {result.score:.4f}, {result.interval}, over 36 videos\n")
+    titles = {error_type.key: error_type.title for error_type in load_task(task).error_types}
     assert {cost.points > 0 for cost in result.error_costs} == {True, False}
     for cost in result.error_costs:
         line = rf"^  {titles[cost.error_type]} +{cost.points:.4f}$"
@@ -271,21 +234,20 @@ def test_the_time_of_a_run_includes_preparing_the_reference(tmp_path, capsys, mo
 
     prepared_folder = loading.prepared_folder
     monkeypatch.setattr(loading, "prepared_folder", prepare_slowly)
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert run_command("score", ["chalearn_gesture", sample, "-v", "--output", str(tmp_path)]) == SCORED
+    assert run_command("score", [TASK, GOOD, "-v", "--output", str(tmp_path)]) == SCORED
     (seconds,) = re.findall(r"\ntime: .* reference ([\d.]+) s", capsys.readouterr().out)
     assert float(seconds) >= 0.3
 
 
-def test_the_score_is_printed_with_its_interval(tmp_path, capsys):
-    sample = str(SAMPLES / "chalearn_gesture" / "weak")
-    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path)]) == SCORED
-    first, *_ = capsys.readouterr().out.splitlines()
-    result = people_in_video.score("chalearn_gesture", sample)
-    assert first.startswith(
-        f"Mean Jaccard {result.scores['score']:.4f}, {result.interval}, over 12 sequences; "
-    )
-    assert f"{result.interval}" == f"95 % interval {result.interval.low:.4f} to {result.interval.high:.4f}"
+def test_reference_that_names_no_annotated_video_is_refused(tmp_path, capsys):
+    task = "anet_entities_gt"
+    reference = shutil.copytree(REFERENCES / task, tmp_path / "ref")
+    (reference / "split.json").write_text('{"validation": []}')
+    words = f"{task} {SAMPLES / task / 'good'} --reference {reference} --output {tmp_path / 'out'}"
+    assert run_command("score", words.split()) == BROKEN
+    assert "E-REF-EMPTY" in capsys.readouterr().err
+    with pytest.raises(people_in_video.ReferenceProblemsError, match="E-REF-EMPTY"):
+        people_in_video.score(task, SAMPLES / task / "good", reference)
 
 
 def test_split_file_of_the_challenge_is_named_with_the_setting_it_needs(tmp_path, capsys):
@@ -309,8 +271,7 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
         write(path, text)
 
     monkeypatch.setattr(outputs, "write_atomic", fail)
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path / "out")]) == BROKEN
+    assert run_command("score", [TASK, GOOD, "--output", str(tmp_path / "out")]) == BROKEN
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("E-OUTPUT: per_item.csv ")
     assert "(No space left on device)" in line
@@ -319,17 +280,13 @@ def test_items_that_cannot_be_written_end_in_one_line(tmp_path, monkeypatch, cap
 
 def test_output_folder_that_is_a_file_ends_in_one_line_without_a_page(tmp_path, capsys):
     (tmp_path / "plain").write_text("")
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    assert run_command("score", ["chalearn_gesture", sample, "--output", str(tmp_path / "plain")]) == BROKEN
+    assert run_command("score", [TASK, GOOD, "--output", str(tmp_path / "plain")]) == BROKEN
     out, err = capsys.readouterr()
     assert out == ""
     assert err.startswith("E-OUTPUT: ")
     assert "(File exists)" in err
     (tmp_path / "bad").mkdir()
-    assert (
-        run_command("score", ["chalearn_gesture", str(tmp_path / "bad"), "--output", str(tmp_path / "o")])
-        == INVALID
-    )
+    assert run_command("score", [TASK, str(tmp_path / "bad"), "--output", str(tmp_path / "o")]) == INVALID
     assert f"detail page: {tmp_path / 'o'}" in capsys.readouterr().out
 
 
@@ -351,175 +308,11 @@ def test_cache_that_cannot_be_written_is_named(tmp_path, monkeypatch, capsys):
 
 @pytest.mark.slow
 def test_cache_without_room_is_told(tmp_path):
-    sample, source = (
-        SAMPLES / "densepose" / "good",
-        shutil.copytree(REFERENCES / "densepose", tmp_path / "official"),
-    )
-    cache = tmp_path / "cache"
+    sample, cache = SAMPLES / "densepose" / "good", tmp_path / "cache"
+    source = shutil.copytree(REFERENCES / "densepose", tmp_path / "official")
     with full_disk(1000), pytest.raises(people_in_video.ReferenceProblemsError, match="E-OUTPUT"):
         people_in_video.score("densepose", sample, source, cache=cache)
     assert not [*cache.iterdir()]
-
-
-@pytest.mark.parametrize(
-    ("task", "options", "option", "name"),
-    [
-        ("kinetics_tps", ["--subset"], "--subset", "anet_entities_gen"),
-        ("anet_entities_gt", ["--eval_mode", "gen"], "--eval_mode gen", "anet_entities_gen"),
-        ("densepose", ["--eval_mode", "GT"], "--eval_mode GT", "anet_entities_gt"),
-        ("densepose", ["--loc_mode", "all"], "--loc_mode", "anet_entities_gen, anet_entities_gt"),
-        ("densepose", ["--images", "none"], "--images", "folder none"),
-    ],
-)
-def test_options_that_do_not_fit_the_task_are_refused(tmp_path, capsys, task, options, option, name):
-    with pytest.raises(SystemExit) as caught:
-        run_command(
-            "score", [task, str(SAMPLES / task / "good"), *options, "--output", str(tmp_path / "out")]
-        )
-    assert caught.value.code == BROKEN
-    message = capsys.readouterr().err.rpartition("error: ")[2]
-    assert message.startswith(option)
-    assert name in message
-    assert not (tmp_path / "out").exists()
-
-
-def test_help_names_the_tasks_of_an_option(capsys):
-    with pytest.raises(SystemExit):
-        run_command("score", ["--help"])
-    _, _, subset = " ".join(capsys.readouterr().out.split()).rpartition(" --subset ")
-    assert subset.startswith("anet_entities_gen: ")
-
-
-def test_named_runs_are_kept_and_drawn(tmp_path):
-    output = ["--output", str(tmp_path / "out"), "--drawings", "0"]
-    for name, quality in (("one", "weak"), ("<two>", "good"), ("three, last", "weak")):
-        sample = str(SAMPLES / "chalearn_gesture" / quality)
-        assert run_command("score", ["chalearn_gesture", sample, *output, "--run", name]) == SCORED
-    text = (tmp_path / "out" / "runs.csv").read_text(encoding="utf-8")
-    rows = list(csv.DictReader(io.StringIO(text)))
-    content = json.loads((tmp_path / "out" / "detailed_results.json").read_text(encoding="utf-8"))
-    assert [row["run"] for row in rows] == ["one", "<two>", "three, last"]
-    assert {key: float(rows[-1][key]) for key in content["scores"]} == content["scores"]
-    assert {key: rows[-1][f"cost_{key}"] for key in ("timing",)} == {
-        cost["type"]: f"{cost['points']}" for cost in content["error_costs"] if cost["type"] == "timing"
-    }
-    page = (tmp_path / "out" / "history.html").read_text(encoding="utf-8")
-    assert "Mean Jaccard by run" in page
-    assert "&lt;two&gt;" in page
-    # The band of intervals, and the score.
-    assert page.count("<path") == 2
-    assert f"The best is run 2 (&lt;two&gt;), with {float(rows[1]['score']):.4f}." in page
-    assert all(f"<td>{number}. " in page for number in (1, 2, 3))
-    assert "></th>" not in page
-    assert not any(f">{tick}<" in page for tick in ("1.5", "2.5"))
-    assert all(
-        f"{float(row[key]):.4f}" in page for row in rows for key in ("score", "score_low", "score_high")
-    )
-
-
-@pytest.mark.parametrize("is_published", [True, False])
-def test_runs_of_another_signature_are_kept_and_not_drawn(tmp_path, monkeypatch, is_published):
-    task = replace(load_task("chalearn_gesture"), is_published=is_published)
-    monkeypatch.setattr("people_in_video.history.load_task", lambda task_id: task)
-    good = SAMPLES / "chalearn_gesture" / "good"
-    for name, settings in (("a", {}), ("b", {"protocol": "released"}), ("c", {"protocol": "released"})):
-        result = people_in_video.score("chalearn_gesture", good, interval=name != "c", **settings)
-        people_in_video.add_run(tmp_path, name, result.to_dict())
-    assert len((tmp_path / "runs.csv").read_text().splitlines()) == 4
-    page = (tmp_path / "history.html").read_text()
-    assert "1 run of other signatures" in page
-    # Kits of a task of one's own have no such page.
-    assert ("conventions.md" in page) == is_published
-
-
-def test_tables_hold_no_formula(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    for name in ("=1+1", "a;=1", "\uff1d1", "-a", "\n=1"):
-        people_in_video.add_run(tmp_path, name, result)
-    with (tmp_path / "runs.csv").open(encoding="utf-8", newline="") as stream:
-        rows = [*csv.DictReader(stream)]
-    assert [row["run"] for row in rows] == ["'=1+1", "a;'=1", "'\uff1d1", "'-a", "'\n=1"]
-    assert float(rows[0]["score"]) == pytest.approx(result.scores["score"])
-    table = {"columns": [{"title": "@name"}, {"title": "number"}], "rows": [["+a", -0.5], ["b", None]]}
-    (path,) = write_tables({"classes": table}, tmp_path / "tables")
-    assert path.read_text(encoding="utf-8").splitlines() == ["'@name,number", "'+a,-0.5", "b,"]
-
-
-def test_types_of_errors_that_never_cost_anything_are_in_no_table_of_runs(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", result)
-    titles = {error_type.key: error_type.title for error_type in load_task("chalearn_gesture").error_types}
-    page = (tmp_path / "history.html").read_text(encoding="utf-8")
-    has_cost = {cost["type"]: cost["points"] > 0 for cost in result.to_dict()["error_costs"]}
-    assert set(has_cost.values()) == {True, False}
-    assert {error_type: f">{titles[error_type]}</th>" in page for error_type in has_cost} == has_cost
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="its folders have no locks")
-def test_runs_added_at_the_same_time_are_all_kept(tmp_path, monkeypatch):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    read_text = Path.read_text
-
-    def read_slowly(path, **options):
-        text = read_text(path, **options)
-        time.sleep(0.05)
-        return text
-
-    monkeypatch.setattr(Path, "read_text", read_slowly)
-    with ThreadPoolExecutor(4) as threads:
-        list(threads.map(lambda name: people_in_video.add_run(tmp_path, name, result), "abcd"))
-    lines = (tmp_path / "runs.csv").read_text().splitlines()[1:]
-    assert sorted(line.split(",")[0] for line in lines) == [*"abcd"]
-
-
-def edited_runs(tmp_path, text):
-    """Add two runs, the second after ``runs.csv`` was edited by hand; return the page."""
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    (tmp_path / "runs.csv").write_bytes(text.replace(b"SIGNATURE", result["signature"].encode()))
-    people_in_video.add_run(tmp_path, "new", result)
-    people_in_video.add_run(tmp_path, "newer", result)
-    return (tmp_path / "history.html").read_text(encoding="utf-8")
-
-
-@pytest.mark.parametrize("cell", [b"abc", b"inf", b"nan", b"1e308", b'"0,5"', b"", b"0.5,more"])
-def test_cells_edited_by_hand_do_not_end_a_training(tmp_path, cell):
-    page = edited_runs(tmp_path, b"\xef\xbb\xbfrun,signature,score\n<b>,SIGNATURE," + cell + b"\n<u>\n")
-    assert "<td>1. &lt;b&gt;" in page
-    assert "<td>3. newer" in page
-    assert "1 run of other signatures" in page
-
-
-@pytest.mark.parametrize(
-    "text",
-    [b"run;signature;score\na;b;0,5\n", b"run,score\na,1\n", b"m\xe4", b'run,signature\n"' + b"a" * 140_000],
-    ids=["semicolons", "no signature", "Latin-1", "long cell"],
-)
-def test_another_table_stays_as_it_is(tmp_path, capsys, text):
-    with pytest.raises(console.OutputError, match=r"runs\.csv: "):
-        edited_runs(tmp_path, text)
-    assert (tmp_path / "runs.csv").read_bytes() == text
-    sample = str(SAMPLES / "chalearn_gesture" / "good")
-    arguments = ["chalearn_gesture", sample, "--output", str(tmp_path), "--drawings", "0", "--run", "a"]
-    assert run_command("score", arguments) == BROKEN
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("E-OUTPUT: ")
-
-
-def test_a_folder_that_cannot_be_made_is_an_output_error(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good").to_dict()
-    (tmp_path / "file").touch()
-    with pytest.raises(console.OutputError, match=r"\(Not a directory\)"):
-        people_in_video.add_run(tmp_path / "file" / "runs", "a", result)
-
-
-def test_a_single_run_is_a_dot(tmp_path):
-    result = people_in_video.score("chalearn_gesture", SAMPLES / "chalearn_gesture" / "good")
-    people_in_video.add_run(tmp_path, "a", result.to_dict())
-    page = (tmp_path / "history.html").read_text()
-    places = re.findall(r'class="line-. dot" d="M([0-9. ]+) L([0-9. ]+)"', page)
-    assert len(places) == 1
-    # At the border of the chart half of a dot would be cut off.
-    assert all(start == end and start.startswith("50 ") for start, end in places)
 
 
 def run_closed(arguments, tmp_path):
@@ -538,9 +331,8 @@ def run_closed(arguments, tmp_path):
 @pytest.mark.slow
 @pytest.mark.parametrize("unbuffered", [[], ["-u"]])
 def test_output_that_nobody_reads_changes_nothing(tmp_path, unbuffered):
-    command = [*unbuffered, "-m", "people_in_video", "score", "chalearn_gesture"]
-    sample = SAMPLES / "chalearn_gesture" / "good"
-    assert run_closed([*command, str(sample), "--output", "out", "-v"], tmp_path) == SCORED
+    command = [*unbuffered, "-m", "people_in_video", "score", TASK]
+    assert run_closed([*command, GOOD, "--output", "out", "-v"], tmp_path) == SCORED
     page = (tmp_path / "out" / "detailed_results.html").read_text(encoding="utf-8")
     assert page.endswith("</html>\n")
     assert "Valid and scored" in page
@@ -580,28 +372,12 @@ def test_commands_of_organizers_go_on_where_nobody_reads(tmp_path):
     assert run_closed(["-c", program, "lint", "bad.zip"], tmp_path) == 1
 
 
-@pytest.mark.parametrize("result", [0.5, None, "0.5", {"score": 0.5}, [1, 2]])
-def test_a_run_is_a_score_with_its_signature(result, tmp_path):
-    with pytest.raises(TypeError, match=r"detailed_results\.json"):
-        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
-    assert list(tmp_path.iterdir()) == []
+def test_a_score_in_python_draws_the_worst_items_that_it_is_asked_for():
+    def timelines(**options):
+        tables = people_in_video.score(TASK, SAMPLES / TASK / "weak", **options).tables
+        return [key for key in tables if key.startswith("timeline")]
 
-
-def test_a_run_of_a_task_of_another_kit_is_refused(tmp_path):
-    result = {"signature": "moon|version:2.0.0", "scores": {"score": 0.5}, "error_costs": []}
-    with pytest.raises(ValueError, match="no task 'moon'"):
-        people_in_video.add_run(tmp_path / "runs", "epoch 1", result)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_score_in_python_draws_the_worst_items_that_it_is_asked_for(tmp_path):
-    def tables(**options):
-        return people_in_video.score(
-            "chalearn_gesture", SAMPLES / "chalearn_gesture" / "weak", **options
-        ).tables
-
-    drawn = [key for key in tables(drawings=2) if key.startswith("timeline")]
-    assert len(drawn) == 2
-    assert not [key for key in tables() if key.startswith("timeline")]
+    assert len(timelines(drawings=2)) == 2
+    assert timelines() == []
     with pytest.raises(ValueError, match="drawings is -1"):
-        tables(drawings=-1)
+        timelines(drawings=-1)

@@ -41,6 +41,12 @@ def test_numbers_and_arrays_become_one_array(value, shape):
     assert array.dtype.kind in "if"
 
 
+def doubled(value, times):
+    for _ in range(times):
+        value = [value, value]
+    return value
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -56,22 +62,7 @@ def test_numbers_and_arrays_become_one_array(value, shape):
         [np.zeros(2), np.zeros(3)],
         [np.zeros(2), 1],
         [[[[[1]]]]],
-    ],
-)
-def test_anything_but_numbers_of_one_shape_is_refused(value):
-    with pytest.raises(NumberListError):
-        array_of_numbers(value)
-
-
-def doubled(value, times):
-    for _ in range(times):
-        value = [value, value]
-    return value
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
+        # What would become endless, before it is copied.
         doubled(1, 60),
         doubled(np.zeros(1000), 60),
         [[[1] * 3000] * 3000] * 3000,
@@ -79,6 +70,6 @@ def doubled(value, times):
         ["a" * 100_000] * 100_000,
     ],
 )
-def test_what_would_become_endless_is_refused_before_it_is_copied(value):
+def test_anything_but_numbers_of_one_shape_and_a_size_is_refused(value):
     with pytest.raises(NumberListError):
         array_of_numbers(value)

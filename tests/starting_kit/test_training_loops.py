@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import multiprocessing
 import pickle
-import re
 import sys
 import types
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -18,27 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import people_in_video
-from organizer.files import folder_files
-from people_in_video import Evaluator, SubmissionError, score
+from people_in_video import Evaluator, SubmissionError, sample_predictions, score
 from people_in_video.__main__ import main
 from people_in_video.densepose.writer import DensePoseWriter
-from people_in_video.history import draw_history
 from scoring_program.run import SCORED
-from tests.helpers import PUBLISHED, SAMPLES, calls_of, one_of_each_challenge, scaled, slow_for
-
-
-def sample(task):
-    # Of the weak samples an explanation is searched for, which takes ten times as long.
-    return SAMPLES / task / "good"
-
-
-def predictions(task):
-    """Return the first calls of a sample: what is tested here does not depend on how many there are."""
-    return list(islice(calls_of(task, folder_files(sample(task))), 6))
-
-
-PREDICTIONS: Any = {task: predictions(task) for task in PUBLISHED}
+from tests.helpers import PUBLISHED, one_of_each_challenge, scaled, slow_for
+from tests.starting_kit.predictions import BOXES, HUMAN, PREDICTIONS, first_item, sample
 
 
 def evaluator_with(task, calls):
@@ -134,13 +116,7 @@ def test_a_call_that_comes_again_changes_nothing(task):
     assert evaluator_with(task, [calls[0], *calls]).compute() == expected
 
 
-BOXES = np.tile(np.array([10.0, 20, 90, 200]), (1, 10, 1))
-HUMAN = ([10, 20, 90, 200], {"head": ([[12, 30, 40, 80]], ["bend"])})
 OTHER_HUMAN = ([10, 20, 91, 200], {})
-
-
-def known(task):
-    return PREDICTIONS[task][0][0]
 
 
 @pytest.mark.parametrize(
@@ -156,19 +132,19 @@ def known(task):
 def test_another_prediction_for_the_same_is_refused_and_names_both_calls(task, first, second):
     evaluator = Evaluator(task)
     evaluator.update(*PREDICTIONS[task][1])
-    evaluator.update(known(task), *first)
+    evaluator.update(first_item(task), *first)
     expected = evaluator.compute()
     with pytest.raises(SubmissionError) as caught:
-        evaluator.update(known(task), *second)
+        evaluator.update(first_item(task), *second)
     (problem,) = caught.value.problems
     assert (problem.code, problem.where[:16]) == ("E-ARGUMENT", "call 3, update('")
-    assert f"call 2, update({known(task)!r}" in problem.problem + problem.remedy
+    assert f"call 2, update({first_item(task)!r}" in problem.problem + problem.remedy
     assert evaluator.compute() == expected
 
 
 def test_words_of_one_call_are_no_repeats_and_other_words_are_added():
     both = np.concatenate([BOXES, BOXES + 1])
-    video = known("anet_entities_gt")
+    video = first_item("anet_entities_gt")
     twice = score("anet_entities_gt", [(video, "0", ["man", "man"], [3, 3], both)])
     evaluator = Evaluator("anet_entities_gt")
     evaluator.update(video, "0", ["man", "man"], [3, 3], both)
@@ -176,28 +152,9 @@ def test_words_of_one_call_are_no_repeats_and_other_words_are_added():
     assert evaluator.compute() == twice
 
 
-@pytest.mark.parametrize(
-    ("task", "good", "bad"),
-    [
-        ("chalearn_gesture", [[1, 2, 5]], [[2, 7, 9], [21, 2, 5]]),
-        ("chalearn_gesture", [[1, 2, 5]], [[2, 9, 7]]),
-        ("chalearn_gesture", [[1, 2, 5]], [[2, 10_000, 10_001]]),
-        ("chalearn_action", [[1, 1, 2, 5]], [[3, 1, 2, 5]]),
-    ],
-)
-def test_a_refused_call_of_chalearn_changes_nothing(task, good, bad):
-    evaluator = evaluator_with(task, [(known(task), good)])
-    expected = evaluator.compute()
-    with pytest.raises(SubmissionError) as caught:
-        evaluator.update(known(task), bad)
-    assert caught.value.problems[0].code.startswith("E-CSV-")
-    assert caught.value.problems[0].where.startswith("call 2, update(")
-    assert evaluator.compute() == expected
-
-
 def test_a_video_without_class_is_named_when_all_is_scored():
     evaluator = Evaluator("kinetics_tps")
-    video = known("kinetics_tps")
+    video = first_item("kinetics_tps")
     evaluator.update(video, frames={1: [HUMAN]})
     with pytest.raises(SubmissionError) as caught:
         evaluator.compute()
@@ -258,11 +215,6 @@ def test_rows_of_a_sequence_in_two_processes_are_kept_of_one_or_joined():
     assert first.compute().scores == halves[0].compute().scores
 
 
-def test_wrong_repeats_are_refused():
-    with pytest.raises(ValueError, match="repeats is 'last'"):
-        Evaluator("chalearn_gesture").merge(repeats="last")
-
-
 class FakeProcesses:
     """A module torch.distributed in which processes take turns."""
 
@@ -283,9 +235,9 @@ class FakeProcesses:
 
 
 def synced(evaluators, monkeypatch, **options):
-    """Return evaluators after each was synced with all."""
+    """Return evaluators after each was synced with all; a single one is in a process without others."""
     states = [(evaluator._loaded.signature, evaluator._gathered.state) for evaluator in evaluators]
-    module = FakeProcesses(states)
+    module = FakeProcesses(states if len(states) > 1 else [])
     monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(distributed=module))
     monkeypatch.setitem(sys.modules, "torch.distributed", module)
     return [evaluator.sync(**options) for evaluator in evaluators]
@@ -304,10 +256,9 @@ def test_sync_gives_each_process_the_predictions_of_all_and_again_nothing_new(mo
         assert first == second
         assert first.scores == expected.scores
         assert [note.code for note in first.notes].count("N-PROCESSES") == 1
-    assert synced([], monkeypatch) == []
 
 
-def test_sync_that_is_refused_changes_nothing(monkeypatch):
+def test_sync_that_is_refused_or_has_no_other_process_changes_nothing(monkeypatch):
     calls = PREDICTIONS["kinetics_tps"]
     evaluators = [
         evaluator_with("kinetics_tps", calls[:2]),
@@ -316,17 +267,8 @@ def test_sync_that_is_refused_changes_nothing(monkeypatch):
     before = evaluators[1].compute()
     with pytest.raises(ValueError, match="by two processes"):
         synced(evaluators[::-1], monkeypatch, repeats="error")
+    assert synced(evaluators[1:], monkeypatch) == evaluators[1:]
     assert evaluators[1].compute() == before
-
-
-def test_sync_without_other_processes_does_nothing(monkeypatch):
-    module = FakeProcesses([])
-    monkeypatch.setitem(sys.modules, "torch", types.SimpleNamespace(distributed=module))
-    monkeypatch.setitem(sys.modules, "torch.distributed", module)
-    evaluator = evaluator_with("chalearn_gesture", PREDICTIONS["chalearn_gesture"])
-    before = evaluator.compute()
-    assert evaluator.sync() is evaluator
-    assert evaluator.compute() == before
 
 
 def test_a_process_that_scores_its_own_predictions_is_told_to_sync(monkeypatch):
@@ -340,8 +282,8 @@ def test_a_process_that_scores_its_own_predictions_is_told_to_sync(monkeypatch):
     assert "one of 2 processes" in note.text
     assert "sync()" in note.text
     # With all items there is nothing that others could add.
-    everything = evaluator_with("kinetics_tps", calls).compute()
-    assert ("N-SYNC" in [note.code for note in everything.notes]) == (everything["coverage"] < 1)
+    everything = evaluator_with("kinetics_tps", sample_predictions("kinetics_tps")).compute()
+    assert "N-SYNC" not in [note.code for note in everything.notes]
     monkeypatch.undo()
     assert "N-SYNC" not in [note.code for note in alone.compute().notes]
 
@@ -469,19 +411,13 @@ def test_tensors_score_as_lists_do(task, make):
 @pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
 def test_half_precision_is_taken_with_a_note(make, dtype):
     evaluator = Evaluator("anet_entities_gen")
-    video = known("anet_entities_gen")
+    video = first_item("anet_entities_gen")
     boxes = np.round(BOXES)
     with pytest.warns(UserWarning, match=rf"N-HALF call 1, update\({video!r}.*{dtype}"):
         evaluator.update(video, "0", ["man"], [1], make(boxes, dtype))
     notes = evaluator.compute().notes
     (text,) = [note.text for note in notes if note.code == "N-HALF"]
     assert dtype in text
-
-
-def test_half_precision_of_numpy_is_noted_too():
-    video = known("anet_entities_gen")
-    found = score("anet_entities_gen", [(video, "0", ["man"], [1], BOXES.astype(np.float16))])
-    assert "N-HALF" in [note.code for note in found.notes]
 
 
 @pytest.mark.parametrize(
@@ -496,7 +432,7 @@ def test_half_precision_of_numpy_is_noted_too():
 )  # fmt: skip
 def test_nan_is_refused_with_its_place(task, arguments, place):
     with pytest.raises(SubmissionError) as caught:
-        Evaluator(task).update(known(task), *arguments)
+        Evaluator(task).update(first_item(task), *arguments)
     (problem,) = caught.value.problems
     assert problem.code == "E-ARGUMENT"
     assert place in problem.problem
@@ -547,7 +483,7 @@ def test_a_mapping_of_items_scores_as_its_calls(task):
 
 
 def test_a_mapping_with_other_values_says_what_it_wants():
-    good = known("kinetics_tps")
+    good = first_item("kinetics_tps")
     with pytest.raises(SubmissionError) as caught:
         score("kinetics_tps", {good: ("run", {}), "v": "run", "w": {"class": "run"}})
     first, second = caught.value.problems
@@ -556,45 +492,16 @@ def test_a_mapping_with_other_values_says_what_it_wants():
     assert second.where == "predictions['w']"
 
 
-@pytest.fixture
-def result():
-    return score("chalearn_gesture", sample("chalearn_gesture"))
-
-
-def test_a_run_may_be_added_as_a_score(result, tmp_path):
-    people_in_video.add_run(tmp_path / "a", "epoch 1", result)
-    people_in_video.add_run(tmp_path / "b", "epoch 1", result.to_dict())
-    (row,), (other_row,) = (
-        csv.DictReader(io.StringIO((tmp_path / folder / "runs.csv").read_text())) for folder in "ab"
-    )
-    # Only a score has a page.
-    assert {**row, "page": ""} == other_row
-    assert (tmp_path / "a" / row["page"]).read_text() == result.page_text()
-
-
-def test_history_links_to_the_page_of_each_run(result, tmp_path):
-    for name in ("epoch 1", "epoch 2"):
-        people_in_video.add_run(tmp_path, name, result)
-    page = (tmp_path / "history.html").read_text()
-    links = re.findall(r'href="([^"#]+)"', page)
-    assert len(set(links)) == 2
-    assert all((tmp_path / link).is_file() for link in links)
-    # A table that people may edit makes no other links.
-    table = tmp_path / "runs.csv"
-    table.write_text(
-        table.read_text().replace(links[0], "https://example.org").replace(links[1], "../x.html")
-    )
-    draw_history(tmp_path)
-    assert "href" not in (tmp_path / "history.html").read_text().partition("<main>")[2]
-
-
-def test_a_score_prints_in_two_lines(result):
+def test_a_score_prints_in_two_lines_and_has_its_numbers_by_their_keys(result):
     first, second = repr(result).splitlines()
     assert first.startswith("chalearn_gesture: ")
     assert f"{result.scores['score']:.4f}" in first
     assert f"{len(result.notes)} note" in second
-    empty = repr(Evaluator("chalearn_gesture").compute())
-    assert len(empty.splitlines()) == 2
+    assert len(repr(Evaluator("chalearn_gesture").compute()).splitlines()) == 2
+    assert result.score == result["score"] == result.scores["score"]
+    assert result["coverage"] == 1
+    with pytest.raises(KeyError, match="nothing"):
+        result["nothing"]
 
 
 @pytest.mark.parametrize("task", slow_for("densepose", "kinetics_tps"))
@@ -609,19 +516,23 @@ def test_a_notebook_shows_the_page_without_its_styles(task, tmp_path):
 
 
 def test_tables_become_data_frames_and_files(result, tmp_path, monkeypatch):
-    monkeypatch.setitem(
-        sys.modules, "pandas", types.SimpleNamespace(DataFrame=lambda rows, columns=None: (columns, rows))
-    )
+    def as_tuple(rows, columns=None):
+        return columns, rows
+
+    monkeypatch.setitem(sys.modules, "pandas", types.SimpleNamespace(DataFrame=as_tuple))
     columns, rows = result.to_frame("classes")
     assert columns == [column["title"] for column in result.tables["classes"]["columns"]]
     assert rows == result.tables["classes"]["rows"]
-    assert result.to_frame()[1] == result.items
+    assert result.to_frame() == (None, result.items)
     with pytest.raises(KeyError, match="classes"):
         result.to_frame("moon")
     paths = result.write_tables(tmp_path / "tables")
     assert tmp_path / "tables" / "classes.csv" in paths
     lines = (tmp_path / "tables" / "classes.csv").read_text(encoding="utf-8").splitlines()
     assert len(lines) == 1 + len(rows)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match="pandas"):
+        result.to_frame()
 
 
 def test_the_command_writes_each_table(tmp_path):

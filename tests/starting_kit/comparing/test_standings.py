@@ -2,39 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from functools import partial
-
 import numpy as np
 import pytest
 
-from people_in_video.comparing.pairs import compare
-from people_in_video.comparing.standings import Standings, pair_sentences, sentences
-from scoring_program.metrics.resampling import half_scores, intervals, weighted_mean
-from scoring_program.task import load_task
+from people_in_video.comparing.standings import pair_sentences, sentences
+from tests.starting_kit.comparing.made_up import made_standings
 
 PICK = np.random.RandomState(8)
 VALUES = np.round(np.clip(PICK.rand(40, 1) + PICK.normal([0.0, -0.005, -0.4], 0.05, (40, 3)), 0, 1), 3)
 
 
 def standings(values, sorting="desc"):
-    """Return submissions whose scores are means over their columns, the best first."""
-    task = load_task("chalearn_gesture")
-    task = replace(task, columns=[task.columns[0]._replace(sorting=sorting), *task.columns[1:]])
-    halves = [half_scores(partial(weighted_mean, own), np.arange(len(own))) for own in values.T]
-    numbers = [own.score for own in halves]
-    known = intervals(halves, task.range) if len(values) > 1 else None
-    names, shown = ["a", "b", "c"][: len(halves)], [f"{score:.4f}" for score in numbers]
-    return Standings(
-        task=task,
-        names=names,
-        score_texts=shown,
-        scores=numbers,
-        comparison=compare(halves, sorting == "desc"),
-        intervals=known,
-        over=f"{len(values)} sequences",
-        unit="sequence",
-    )
+    return made_standings(values, sorting, ["a", "b", "c"][: values.shape[1]])
 
 
 def test_a_sentence_has_difference_interval_and_p_value():

@@ -11,7 +11,7 @@ from organizer.data.prepare import prepare
 from organizer.files import write_files
 from people_in_video.densepose.writer import gather
 from people_in_video.diagnosis import explanation
-from people_in_video.diagnosis.sampled_pixels import ARRAY_READINGS, SamplingKeeper, read_pixels
+from people_in_video.diagnosis.sampled_pixels import SamplingKeeper
 from quality.densepose.synthetic import Errors, detection, read_persons
 from quality.task import quality_tasks
 from scoring_program.challenges.densepose.public import public
@@ -203,22 +203,6 @@ def test_nothing_is_compared_where_nothing_can_be(loaded, right_detections):
         prediction._replace(box=(5000.0, 5000.0, *prediction.box[2:])) for prediction in right_detections
     ]
     assert repairs_of(loaded, elsewhere) == []
-
-
-def test_pixels_are_read_in_all_ways():
-    pixels = np.arange(2 * 3 * 3, dtype=np.uint8).reshape(2, 3, 3)
-    x, y = np.array([12.5, 11.0, 99.0]), np.array([20.0, 21.9, 20.0])
-    values = dict(zip(ARRAY_READINGS, read_pixels(pixels, x, y, (10.0, 20.0)).tolist()))
-    outside = [0, 0, 0]
-    assert values[""] == [pixels[0, 2].tolist(), pixels[1, 1].tolist(), outside]
-    flipped = [pixels[0, 0].tolist(), pixels[1, 1].tolist(), outside]
-    assert values["with arrays flipped left to right"] == flipped
-    by_columns = pixels.reshape(3, 2, 3).transpose(1, 0, 2)
-    assert values["with arrays written column by column"] == [
-        by_columns[0, 2].tolist(),
-        by_columns[1, 1].tolist(),
-        outside,
-    ]
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import re
 from functools import cache
 
@@ -11,9 +10,7 @@ import pytest
 
 from organizer.files import write_files
 from people_in_video import score
-from people_in_video.home_loaded import at_home
-from quality.demo_data import load_against
-from quality.task import quality_tasks
+from tests.starting_kit.diagnosis.demo import Demo
 
 CHALEARN, KINETICS, GIVEN, GENERATED = (
     "chalearn_action",
@@ -44,27 +41,6 @@ MORE_CASES = [
 ARTICLES = ["the", "a young", "two"] * 10
 
 
-class Demo:
-    """A demo reference of one task, and scores of right answers in which a mistake is made."""
-
-    def __init__(self, task_id, folder):
-        self.task = quality_tasks()[task_id]
-        self.folder = folder
-        self.task.write_reference(folder / "source", seed=1)
-        loaded = load_against(task_id, folder / "source", folder / "prepared", detail="full", interval=False)
-        self.loaded = at_home(loaded)
-        self.prediction = self.task.correct_prediction(folder / "source", np.random.default_rng(1), 0.0)
-
-    def result(self, mistake_name=None):
-        prediction = copy.deepcopy(self.prediction)
-        for mistake in self.task.mistakes:
-            if mistake.name == mistake_name:
-                prediction = mistake.change(prediction)
-        folder = self.folder / f"submission {mistake_name}"
-        write_files(self.task.files(prediction), folder)
-        return self.loaded.score_path(folder)
-
-
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
     return cache(lambda task_id: Demo(task_id, tmp_path_factory.mktemp(task_id)))
@@ -75,20 +51,21 @@ def demo(tmp_path_factory):
     [*CASES, *(pytest.param(*case, marks=pytest.mark.slow) for case in MORE_CASES)],
 )
 def test_a_repair_is_named_with_items_and_the_score_that_it_gives(demo, task_id, name, words):
-    result = demo(task_id).result(name)
+    result = demo(task_id).result(demo(task_id).with_mistake(name))
     (text,) = [note.text for note in result.notes if note.code == "N-LOOKS"]
     assert words in text
     (first,) = re.findall(r"that were compared, first ([^,;]+)", text)
-    assert first in demo(task_id).loaded.items
+    assert first in demo(task_id).loaded().items
     (score,) = re.findall(r"the score would be ([0-9.]+)\.", text)
     # What is fitted is not exact, and rows that were cut are lost.
-    assert float(score) == pytest.approx(demo(task_id).result().scores["score"], abs=0.1)
+    right_score = demo(task_id).result(demo(task_id).right_answer()).scores["score"]
+    assert float(score) == pytest.approx(right_score, abs=0.1)
     assert float(score) > result.scores["score"]
 
 
 def test_two_repairs_are_named_and_the_second_score_holds_both(demo):
-    result = demo(CHALEARN).result("frame rate times 0.8, and classes one too high")
-    rows, classes = [note.text for note in result.notes if note.code == "N-LOOKS"]
+    results = demo(CHALEARN).with_mistake("frame rate times 0.8, and classes one too high")
+    rows, classes = [note.text for note in demo(CHALEARN).result(results).notes if note.code == "N-LOOKS"]
     first, second = (float(re.findall(r"would be ([0-9.]+)\.", text)[0]) for text in (rows, classes))
     assert first < 0.2 < 0.8 < second
 
@@ -105,33 +82,29 @@ def test_two_repairs_are_named_and_the_second_score_holds_both(demo):
     ],
 )
 def test_names_in_another_spelling_get_one_note(demo, task_id, name):
-    codes = [note.code for note in demo(task_id).result(name).notes]
-    assert len({"N-LOOKS", "N-NAMES-UNKNOWN"} & {*codes}) == 1
+    notes = demo(task_id).result(demo(task_id).with_mistake(name)).notes
+    assert len({"N-LOOKS", "N-NAMES-UNKNOWN"} & {note.code for note in notes}) == 1
 
 
 def test_a_part_of_the_names_in_another_spelling_gets_one_note(demo):
-    kinetics = demo(KINETICS)
-    classes = {video: name.replace("o", "\u043e") for video, name in kinetics.prediction.classes.items()}
-    files = kinetics.task.files(copy.deepcopy(kinetics.prediction)._replace(classes=classes))
-    write_files(files, kinetics.folder / "look alike")
-    notes = kinetics.loaded.score_path(kinetics.folder / "look alike").notes
-    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+    prediction = demo(KINETICS).right_answer()
+    classes = {video: name.replace("o", "\u043e") for video, name in prediction.classes.items()}
+    (note,) = demo(KINETICS).mistake_notes(prediction._replace(classes=classes))
+    assert note.code == "N-NAMES-UNKNOWN"
 
 
 def test_phrases_whose_articles_vary_are_no_list_in_another_order(demo):
-    generated = demo(GENERATED)
-    prediction = copy.deepcopy(generated.prediction)
+    prediction = demo(GENERATED).right_answer()
     for segments in prediction.values():
         for objects in segments.values():
             objects["clss"] = [f"{article} {name}" for article, name in zip(ARTICLES, objects["clss"])]
-    write_files(generated.task.files(prediction), generated.folder / "articles")
-    notes = generated.loaded.score_path(generated.folder / "articles").notes
-    assert [note.code for note in notes if note.is_mistake] == ["N-NAMES-UNKNOWN"]
+    (note,) = demo(GENERATED).mistake_notes(prediction)
+    assert note.code == "N-NAMES-UNKNOWN"
 
 
 def notes_on_actors(demo, tmp_path, write_actor, protocol="released"):
     """Return the notes at home on right actions of other actors."""
-    files = demo.task.files(copy.deepcopy(demo.prediction))
+    files = demo.task.files(demo.right_answer())
     for name, data in files.items():
         rows = [line.split(b",", 1) for line in data.splitlines()]
         files[name] = b"".join(b"%d,%s\n" % (write_actor(int(actor)), rest) for actor, rest in rows)
@@ -153,43 +126,37 @@ def test_one_actor_for_all_rows_is_told_where_actors_count(demo, tmp_path, proto
 
 
 def test_parts_under_other_videos_leave_right_classes_where_they_are(demo):
-    kinetics = demo(KINETICS)
-    prediction = copy.deepcopy(kinetics.prediction)
+    prediction = demo(KINETICS).right_answer()
     names = sorted(prediction.videos)
     videos = {name: prediction.videos[other] for name, other in zip(names, [*names[1:], names[0]])}
-    write_files(kinetics.task.files(prediction._replace(videos=videos)), kinetics.folder / "parts moved")
-    notes = kinetics.loaded.score_path(kinetics.folder / "parts moved").notes
+    notes = demo(KINETICS).result(prediction._replace(videos=videos)).notes
     (text,) = [note.text for note in notes if note.code == "N-LOOKS"]
     assert "read as predictions of the next video, " in text
 
 
 def test_names_that_no_repair_makes_known_stay_named(demo):
-    kinetics = demo(KINETICS)
-    (mistake,) = (one for one in kinetics.task.mistakes if one.name == "boxes of half size")
-    prediction = mistake.change(copy.deepcopy(kinetics.prediction))
+    prediction = demo(KINETICS).with_mistake("boxes of half size")
     classes = dict.fromkeys(prediction.classes, "juggling")
-    write_files(kinetics.task.files(prediction._replace(classes=classes)), kinetics.folder / "juggling")
-    notes = kinetics.loaded.score_path(kinetics.folder / "juggling").notes
+    notes = demo(KINETICS).result(prediction._replace(classes=classes)).notes
     assert [note.text for note in notes if note.code == "N-LOOKS"]
     (text,) = [note.text for note in notes if note.code == "N-NAMES-UNKNOWN"]
     assert "juggling" in text
 
 
-def test_a_right_answer_gets_no_hint(demo):
-    for task_id in (CHALEARN, KINETICS, GENERATED):
-        assert not [note.code for note in demo(task_id).result().notes if note.code == "N-LOOKS"]
+@pytest.mark.parametrize("task_id", [CHALEARN, KINETICS, GENERATED])
+def test_a_right_answer_gets_no_hint(demo, task_id):
+    notes = demo(task_id).result(demo(task_id).right_answer()).notes
+    assert "N-LOOKS" not in {note.code for note in notes}
 
 
 def test_a_low_score_says_at_what_agreement_is_lost(demo):
-    kinetics = demo(KINETICS)
-    videos = copy.deepcopy(kinetics.prediction.videos)
+    prediction = demo(KINETICS).right_answer()
     rng = np.random.default_rng(1)
-    for frames in videos.values():
+    for frames in prediction.videos.values():
         for frame in frames.values():
             for human in frame["humans"]:
                 corner = rng.uniform(0, 400, 2)
                 human["box"] = [*corner.tolist(), *(corner + 20).tolist()]
-    write_files(kinetics.task.files(kinetics.prediction._replace(videos=videos)), kinetics.folder / "low")
-    (note,) = [note for note in kinetics.loaded.score_path(kinetics.folder / "low").notes if note.is_mistake]
+    (note,) = demo(KINETICS).mistake_notes(prediction)
     assert note.code == "N-LOW"
     assert re.search(r"Agreement is lost here: [0-5] % of your humans fit an annotated one", note.text)

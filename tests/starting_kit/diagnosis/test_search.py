@@ -7,13 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from people_in_video.diagnosis.samples import BOX_IOU, Arrays, Names, Regions, choose_entries, from_sizes
+from people_in_video.diagnosis.samples import BOX_IOU, Names, Regions, choose_entries, from_sizes
 from people_in_video.diagnosis.search import Comparison, Measured, find_repairs
 from people_in_video.diagnosis.trials import Family
 from tests.helpers import fewer_examples, is_nightly
 
 N_ITEMS, N_FRAMES = 30, 8
 SIZE = np.array([640.0, 480.0])
+# Of each box, which are eight frames of each item.
+ITEM = np.repeat(np.arange(N_ITEMS), N_FRAMES)
+FRAME = np.tile(np.arange(N_FRAMES), N_ITEMS)[:, None]
 
 
 def true_boxes(rng, n_items=N_ITEMS):
@@ -22,6 +25,9 @@ def true_boxes(rng, n_items=N_ITEMS):
     low = rng.uniform([0, 0], SIZE * 0.6, (n, 2))
     size = rng.uniform(40, 160, (n, 2))
     return np.concatenate([low, low + size], axis=1)
+
+
+BOXES = true_boxes(np.random.default_rng(1))
 
 
 def noisy(boxes, rng, noise):
@@ -60,24 +66,18 @@ def search_boxes(columns, boxes, has_sizes=False, parent=None, noun="", item=Non
     return search(sample)
 
 
-def test_boxes_of_frames_that_are_not_annotated_need_no_repair():
-    boxes = true_boxes(np.random.default_rng(0))
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)[:, None]
-    for columns in ([0, 1, 2, 3], [0, 2]):
-        corners = boxes[:, columns]
-        sample = Regions(
-            corners=corners,
-            item=item,
-            true_corners=corners,
-            true_item=item,
-            n_items=N_ITEMS,
-            slot=frame + 100,
-            true_slot=frame,
-            slot_nouns=("",),
-            axes=("x", "y")[: len(columns) // 2],
-        )
-        assert search(sample) is None
+def regions_of(corners, true_corners=BOXES, **options):
+    """Return a sample of boxes, one of each frame of all items."""
+    return Regions(
+        corners=corners, item=ITEM, true_corners=true_corners, true_item=ITEM, n_items=N_ITEMS, **options
+    )
+
+
+@pytest.mark.parametrize("columns", [[0, 1, 2, 3], [0, 2]])
+def test_boxes_of_frames_that_are_not_annotated_need_no_repair(columns):
+    corners = BOXES[:, columns]
+    frames = {"slot": FRAME + 100, "true_slot": FRAME, "slot_nouns": ("",)}
+    assert search(regions_of(corners, corners, axes=("x", "y")[: len(columns) // 2], **frames)) is None
 
 
 def as_sizes(boxes):
@@ -134,14 +134,12 @@ MISTAKES_IN_BOXES = [
 
 @pytest.mark.parametrize(("change", "family", "words"), MISTAKES_IN_BOXES)
 def test_a_mistake_in_all_boxes_is_named_in_words_and_repaired(change, family, words):
-    boxes = true_boxes(np.random.default_rng(1))
-    columns = change(boxes)
-    repair = search_boxes(columns, boxes)
+    columns = change(BOXES)
+    repair = search_boxes(columns, BOXES)
     assert (repair.family, repair.words) == (family, words)
     assert repair.share_after > 0.95
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    corners = repair.change.corners(columns, item, None)
-    assert np.abs(corners - boxes).max() < 3
+    corners = repair.change.corners(columns, ITEM, None)
+    assert np.abs(corners - BOXES).max() < 3
 
 
 @pytest.mark.parametrize("seed", range(5, 8))
@@ -150,11 +148,6 @@ def test_shares_of_videos_of_nearly_one_size_are_not_read_as_exchanged_corners(s
     boxes = true_boxes(rng)
     size = np.repeat(SIZE * rng.uniform(0.95, 1.05, (N_ITEMS, 2)), N_FRAMES, axis=0)
     assert search_boxes(noisy(boxes, rng, 0.05) / np.tile(size, 2), boxes).words.startswith("with x times")
-
-
-def test_corners_are_recognized_where_sizes_are_wanted():
-    boxes = true_boxes(np.random.default_rng(1))
-    assert search_boxes(boxes, boxes, has_sizes=True).words == "as [x1, y1, x2, y2]"
 
 
 def test_boxes_in_the_box_of_their_whole_are_recognized():
@@ -166,13 +159,6 @@ def test_boxes_in_the_box_of_their_whole_are_recognized():
     assert repair.words == "from the upper left corner of the box that they are in"
 
 
-def test_a_size_of_each_video_is_recognized():
-    rng = np.random.default_rng(1)
-    boxes = true_boxes(rng)
-    factor = np.repeat(rng.choice([0.25, 0.5, 1.5, 3], N_ITEMS), N_FRAMES)
-    assert search_boxes(boxes * factor[:, None], boxes).family is Family.ITEM_SCALE
-
-
 @pytest.mark.parametrize(
     ("order", "words"),
     [
@@ -181,20 +167,8 @@ def test_a_size_of_each_video_is_recognized():
     ],
 )
 def test_other_numbers_of_frames_are_recognized(order, words):
-    boxes = true_boxes(np.random.default_rng(1))
-    columns = boxes.reshape(N_ITEMS, N_FRAMES, 4)[:, order].reshape(-1, 4)
-    assert search_boxes(columns, boxes, noun="frame numbers").words == words
-
-
-def test_predictions_of_other_items_are_recognized():
-    rng = np.random.default_rng(1)
-    boxes = true_boxes(rng)
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    of_next = np.roll(boxes, -N_FRAMES, axis=0)
-    assert search_boxes(of_next, boxes, item=item).words == "as predictions of the next video"
-    shuffled = boxes.reshape(N_ITEMS, -1)[rng.permutation(N_ITEMS)].reshape(-1, 4)
-    repair = search_boxes(shuffled, boxes)
-    assert repair.words == "as predictions of other videos, in another order"
+    columns = BOXES.reshape(N_ITEMS, N_FRAMES, 4)[:, order].reshape(-1, 4)
+    assert search_boxes(columns, BOXES, noun="frame numbers").words == words
 
 
 N_ROWS = 10
@@ -403,53 +377,6 @@ def test_honest_names_need_no_repair(seed, share_wrong):
     assert search(names_sample(["hold"] * len(true), true)) is None
 
 
-def arrays_sample(values, true, **other_readings):
-    entry = np.repeat(np.arange(N_ITEMS), len(true) // N_ITEMS)
-    mirrored_parts = np.array([0, 1, 2, 4, 3, 6, 5])
-    return Arrays(
-        item=np.arange(N_ITEMS),
-        entry=entry,
-        readings={"": values, **other_readings},
-        true_values=true,
-        mirrored_parts=mirrored_parts,
-    )
-
-
-def true_points(rng):
-    n = 40 * N_ITEMS
-    return np.stack([rng.integers(3, 7, n), rng.integers(0, 90, n), rng.integers(120, 256, n)], axis=1)
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        (lambda points: points[:, [0, 2, 1]], "with channels in the order I, V, U"),
-        (
-            lambda points: points * np.array([1, -1, -1]) + np.array([0, 255, 255]),
-            "with 1 - U and 1 - V for U and V",
-        ),
-        (lambda points: points - np.array([1, 0, 0]), "with parts plus 1"),
-        (lambda points: points + np.array([1, 0, 0]), "with parts less 1"),
-    ],
-)
-def test_a_mistake_in_all_arrays_is_named_in_words(change, words):
-    points = true_points(np.random.default_rng(1))
-    assert search(arrays_sample(change(points), points.astype(float))).words == words
-    assert search(arrays_sample(points, points.astype(float))) is None
-
-
-def test_flipped_arrays_and_exchanged_sides_are_recognized():
-    rng = np.random.default_rng(1)
-    points = true_points(rng)
-    true = points.astype(float)
-    flipped = arrays_sample(true_points(rng), true, **{"with arrays flipped": points})
-    assert search(flipped).words == "with arrays flipped"
-    other_side = points.copy()
-    other_side[:, 0] = flipped.mirrored_parts[points[:, 0]]
-    words = "with left and right parts exchanged"
-    assert search(arrays_sample(other_side, true)).words == words
-
-
 def test_a_few_items_must_all_become_better():
     def repair_of(n_items):
         boxes = true_boxes(np.random.default_rng(1), n_items)
@@ -459,87 +386,56 @@ def test_a_few_items_must_all_become_better():
     assert repair_of(5) is None
 
 
+def repaired(measured, change):
+    return change.corners(measured.rows, ITEM, None)
+
+
 def test_what_follows_is_compared_after_a_repair():
-    boxes = true_boxes(np.random.default_rng(1))
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)
-    true = random_names(1)[: len(boxes)]
+    true = random_names(1)[: len(BOXES)]
     predicted = [LIST[LIST.index(name) - 1] for name in true]
 
     def regions(measured):
-        yield Regions(measured.rows, item, boxes, item, N_ITEMS, frame[:, None], frame[:, None])
+        yield regions_of(measured.rows, slot=FRAME, true_slot=FRAME)
 
     def names(measured):
         (sample,) = regions(measured)
         region = sample.pairs.region[sample.best_pairs(sample.corners, BOX_IOU)]
         names_of_regions = [(predicted[number], true[number]) for number in region.tolist()]
-        yield names_sample(*zip(*names_of_regions), item=item[region])
-
-    def repaired(measured, change):
-        return change.corners(measured.rows, item, None)
+        yield names_sample(*zip(*names_of_regions), item=ITEM[region])
 
     comparisons = [
         Comparison("places", "boxes", regions, "Write pixels", repaired=repaired),
         Comparison("names", "names", names, "Write names"),
     ]
-    measured = Measured(None, boxes / 2, None)
+    measured = Measured(None, BOXES / 2, None)
     of_boxes, of_names = find_repairs(comparisons, measured, lambda rows: None, no_score)
-    assert np.abs(of_boxes.repaired.rows - boxes).max() < 3
+    assert np.abs(of_boxes.repaired.rows - BOXES).max() < 3
     assert of_names.family is Family.ORDER
     assert of_names.repaired is None
 
 
+def repairs_with_score(comparison, rows, score_after):
+    """Return the repairs of rows with a score of 0.2, and what these score after a repair."""
+    return find_repairs([comparison], Measured(None, rows, 0.2), lambda _: score_after, lambda score: score)
+
+
 @pytest.mark.parametrize(("score_after", "n_repairs"), [(0.1, 0), (0.2, 1)])
 def test_a_change_with_which_the_score_falls_is_no_repair(score_after, n_repairs):
-    boxes = true_boxes(np.random.default_rng(1))
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-
-    def regions(measured):
-        yield Regions(corners=measured.rows, item=item, true_corners=boxes, true_item=item, n_items=N_ITEMS)
-
-    def repaired(measured, change):
-        return change.corners(measured.rows, item, None)
-
-    comparison = Comparison("places", "boxes", regions, "Write pixels", repaired=repaired)
-    measured = Measured(None, boxes / 2, 0.2)
-    repairs = find_repairs([comparison], measured, lambda rows: score_after, lambda statistics: statistics)
-    assert len(repairs) == n_repairs
+    comparison = Comparison(
+        "places", "boxes", lambda measured: [regions_of(measured.rows)], "", repaired=repaired
+    )
+    assert len(repairs_with_score(comparison, BOXES / 2, score_after)) == n_repairs
 
 
 @pytest.mark.parametrize("score_after", [0.1, 0.2])
 def test_other_numbers_that_lose_the_last_places_are_a_repair_without_a_score(score_after):
-    boxes = true_boxes(np.random.default_rng(1))
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    frame = np.tile(np.arange(N_FRAMES), N_ITEMS)[:, None]
-    sample = Regions(
-        corners=boxes,
-        item=item,
-        true_corners=boxes,
-        true_item=item,
-        n_items=N_ITEMS,
-        slot=frame + 1,
-        true_slot=frame,
-        slot_nouns=("frame numbers",),
-    )
+    sample = regions_of(BOXES, slot=FRAME + 1, true_slot=FRAME, slot_nouns=("frame numbers",))
     comparison = Comparison(
-        "places", "boxes", lambda measured: [sample], "", repaired=lambda measured, change: boxes
+        "places", "boxes", lambda _: [sample], "", repaired=lambda measured, change: BOXES
     )
-    (repair,) = find_repairs(
-        [comparison], Measured(None, boxes, 0.2), lambda rows: score_after, lambda statistics: statistics
-    )
+    (repair,) = repairs_with_score(comparison, BOXES, score_after)
     assert repair.family is Family.NUMBERS
     assert (repair.repaired is None) == (score_after < 0.2)
-
-
-@pytest.mark.parametrize("change", [lambda boxes: boxes / 2, lambda boxes: boxes + 200])
-def test_a_change_of_some_items_is_recognized_and_leaves_the_others(change):
-    boxes = true_boxes(np.random.default_rng(1))
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    columns = np.where((item < 10)[:, None], change(boxes), boxes)
-    repair = search_boxes(columns, boxes)
-    assert repair.family is Family.FIT
-    assert repair.words.endswith("in 10 of 30 videos")
-    assert np.abs(repair.change.corners(columns, item, None) - boxes).max() < 3
 
 
 @fewer_examples()
@@ -547,8 +443,7 @@ def test_a_change_of_some_items_is_recognized_and_leaves_the_others(change):
 def test_items_without_right_boxes_need_no_repair(seed, n_wrong):
     rng = np.random.default_rng(seed)
     boxes = true_boxes(rng)
-    item = np.repeat(np.arange(N_ITEMS), N_FRAMES)
-    columns = np.where((item < n_wrong)[:, None], true_boxes(rng), boxes)
+    columns = np.where((n_wrong > ITEM)[:, None], true_boxes(rng), boxes)
     assert search_boxes(columns, boxes) is None
 
 
