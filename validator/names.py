@@ -163,8 +163,12 @@ def some_of_each(names: Iterable[str], known_names: Iterable[str]) -> str:
     --------
     >>> some_of_each(["b", "a"], ["x1", "x2", "x3", "x4"])
     "yours are 'a', 'b', the data's 'x1', 'x2', 'x3' ..."
+    >>> some_of_each(["a"], [])
+    "yours are 'a', the data has none"
     """
-    return f"yours are {first_names(names)}, the data's {first_names(known_names)}"
+    first_known_names = first_names(known_names)
+    data_text = f"the data's {first_known_names}" if first_known_names else "the data has none"
+    return f"yours are {first_names(names)}, {data_text}"
 
 
 def first_names(names: Iterable[str]) -> str:
