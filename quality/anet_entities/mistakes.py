@@ -258,7 +258,7 @@ def _in_other_order(name: str, other_name: dict[str, str]) -> Mistake[Json]:
 
 def _spelled(manner: str, respell: Rename) -> Mistake[Json]:
     """Return the mistake that all classes are spelled otherwise."""
-    said = [Said("N-LOOKS", "as 'man' for '"), Said("N-NAMES-UNKNOWN")]
+    said = [Said("N-LOOKS", "read with classes as '"), Said("N-NAMES-UNKNOWN")]
     return Mistake(f"classes {manner}", _rename_classes(respell), said=said)
 
 
