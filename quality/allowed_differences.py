@@ -113,6 +113,17 @@ _OTHER_PROBLEMS = {
     "N-FOLDER": "fuzz227",
 }
 _PROBLEMS = (
+    AllowedDifference(
+        "the place of a whole file is /",
+        r'(?<="where": ")/?(?=")|(?<="first": ")/?(?=")',
+        r"/E-JSON-SCHEMA-\w+/\w+/(?:stdout|detailed_results\.json)$",
+    ),
+    AllowedDifference(
+        "a file that is no object is one problem",
+        _EVERYTHING,
+        r"/E-JSON-SCHEMA-fuzz138/(?:check/stdout|program/detailed_results\.json)$",
+        task="kinetics_tps",
+    ),
     *(
         AllowedDifference(
             "problems are listed by file, column and entry, at their own places, also those before a syntax "
@@ -178,7 +189,7 @@ _NOTES = (
         r"|boxes-of-a-segment-reshaped-[\w-]+|rows-of-the-sequence-before-in-the-second-half"
         r"|action-classes-[\w-]+|boxes-as-y1-x1-y2-x2-in-0-1|boxes-in-0-1|boxes-of-half-[\w-]+|half-of-the-videos-[\w-]+"
         r"|states-of-the-next-part-of-the-human|words-counted-from-1|boxes-of-humans-sorted-their-parts-not"
-        r"|arrays-of-[\w-]+|parts-of-the-next-human-of-the-frame)/score-",
+        r"|arrays-of-[\w-]+|parts-of-the-next-human-of-the-frame|left-and-right-swapped-in-[\w-]+)/score-",
     ),
     _notes(
         "at home states as numbers are unknown names alone, and scores in reverse order are found",
@@ -270,6 +281,17 @@ _SENTENCES = (
 )
 _KINETICS = (
     AllowedDifference(
+        "proposals are counted for the parts whose human is matched",
+        _EVERYTHING,
+        r"/tables/parts\.csv$",
+        task="kinetics_tps",
+    ),
+    _table(
+        "proposals are counted for the parts whose human is matched",
+        "parts",
+        r"^kinetics_tps/.*/detailed_results\.json$",
+    ),
+    AllowedDifference(
         "logs show four decimals of the score; all are in the files of scores",
         r"^Avg video accuracy \d\.\d+",
         r"/stdout$",
@@ -307,6 +329,14 @@ _RANKINGS = (
         r"/ranking/",
     ),
 )
+_DENSEPOSE = (
+    AllowedDifference(
+        "a crowd that several detections match counts once on pages",
+        _EVERYTHING,
+        r"/crowd-takes-many/[\w-]+/(?:detailed_results\.json|per_item\.csv)$",
+        task="densepose",
+    ),
+)
 _HOME = (
     AllowedDifference(
         "at home, a valid submission of which nothing is in the reference ends with 3, and says so",
@@ -332,6 +362,7 @@ ALLOWED_DIFFERENCES = (
     *_BUNDLES,
     *_SENTENCES,
     *_KINETICS,
+    *_DENSEPOSE,
     *_RANKINGS,
     *_HOME,
     # Last: others look for whole messages.
