@@ -132,9 +132,9 @@ def _unknown_names_of_kind(
     elif len(known_words) >= max(_LEAST_PHRASES * len(unknown_names), 1):
         nearest.update(known_words)
         is_last = all(_plain_words(name)[-1] == word.casefold() for name, word in known_words.items())
-        which = "the last word" if is_last else "a word"
+        word_text = "the last word" if is_last else "a word"
         names = _some_of_all(len(known_words), len(unknown_names))
-        explanation = f"{which} of {names} is a {kind} of the data"
+        explanation = f"{word_text} of {names} is a {kind} of the data"
     return UnknownNames(
         kind=kind,
         counts={name: count_of_name[name] for name in unknown_names},
@@ -150,9 +150,11 @@ def _known_words(phrases: Sequence[str], known_names: Collection[str]) -> dict[s
     known_words = {}
     for phrase in phrases:
         words = _plain_words(phrase)
-        known = [word for word in words if word in name_of_word]
-        if len(words) > 1 and known and (len(known) == 1 or known[-1] == words[-1]):
-            known_words[phrase] = name_of_word[known[-1]]
+        words_of_data = [word for word in words if word in name_of_word]
+        if len(words) < 2 or not words_of_data:
+            continue
+        if len(words_of_data) == 1 or words_of_data[-1] == words[-1]:
+            known_words[phrase] = name_of_word[words_of_data[-1]]
     return known_words
 
 

@@ -143,13 +143,13 @@ def _problem_of_mark(
     return position, _syntax_problem(rule)
 
 
-def _text_problem(text: str, position: int, before: str, rule: str) -> Problem:
+def _text_problem(text: str, position: int, text_before: str, rule: str) -> Problem:
     """Return the problem of text that is no JSON, from a position on."""
     start = quote(text[position : position + _SHOWN].splitlines()[0])
     problem, remedy = f"'{start}' is in the place of a value", _LIBRARY
     if rule == "more text":
         problem, remedy = f"there is more text after the end of the JSON value, '{start}'", _ONE_VALUE
-    elif not before and _VALUE_BELOW.search(text, position):
+    elif not text_before and _VALUE_BELOW.search(text, position):
         problem, remedy = f"there is text before the JSON value, '{start}'", _ONE_VALUE
     return Problem("E-JSON-SYNTAX", problem, remedy, rule=rule)
 
@@ -401,8 +401,8 @@ def _problem_of_error(error: ValidationError, where: str, rule: str) -> Problem:
         nearest = NearestNames(keyword_value).words(value)
         problem = f"'{quote(value, 40)}' is not {one_of}{some_words(keyword_value, value)}{nearest}"
     elif keyword[3:] in _SIZE_WORDS:
-        container, *noun = _SIZE_WORDS[keyword[3:]]
         size = keyword[3:]
+        container, *noun = _SIZE_WORDS[size]
         bound = "at least " if keyword.startswith("min") else "at most "
         if error.schema.get(f"min{size}") == error.schema.get(f"max{size}"):
             bound = ""

@@ -122,7 +122,7 @@ def checked_thresholds(thresholds: Sequence[float]) -> tuple[float, ...]:
     (0.55, 0.6)
     """
     hundredths = tuple(round(threshold, 2) for threshold in thresholds)
-    are_near = all(abs(given - near) < _ROUNDING_ERROR for given, near in zip(thresholds, hundredths))
+    are_near = all(abs(threshold - near) < _ROUNDING_ERROR for threshold, near in zip(thresholds, hundredths))
     are_ascending = all(low < high for low, high in zip(hundredths, hundredths[1:]))
     if hundredths and not (are_near and are_ascending and hundredths[0] > 0 and hundredths[-1] <= 1):
         raise ValueError("thresholds: hundredths above 0, at most 1, ascending")
