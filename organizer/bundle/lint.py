@@ -41,6 +41,7 @@ from organizer.bundle.zip_members import (
     unpacked_bytes,
 )
 from organizer.data.overview import SUFFIX
+from organizer.data.sources import ZIP_MAGIC, head_of
 from organizer.files import DAMAGED, Files, files_below, read_zip, zip_bytes
 from scoring_program.task import task_ids
 from validator.kinds import HEAD_BYTES, kind_of
@@ -57,7 +58,6 @@ FILL_IN = "FILL IN:"
 """The mark of a text that an organizer has to write."""
 _CUT_NAME = 35
 _ICON_WIDTH = 100
-_ZIP_MAGIC = b"PK"
 _PNG_MAGIC = b"\x89PNG"
 _IMAGE_KINDS = ("PNG", "JPEG", "GIF", "WEBP")
 # Code in a page of Markdown; the target of a link or an image in Markdown and HTML; what needs no file.
@@ -147,11 +147,6 @@ def lint_bundle(
     return report, [*visibility_lines(data, full), *date_lines(data, zone)]
 
 
-def _begins_as_zip(path: Path) -> bool:
-    with path.open("rb") as stream:
-        return stream.read(len(_ZIP_MAGIC)) == _ZIP_MAGIC
-
-
 def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None:
     """Report why a bundle cannot be read."""
     if isinstance(error, FileNotFoundError):
@@ -162,7 +157,7 @@ def _report_unreadable(path: Path, error: Exception, report: LintReport) -> None
         report.add("no zip", file=path.name, problem="this is a folder", remedy="give the zips in it")
     elif path.is_file() and has_password(path):
         report.add("zip with a password", file=path.name)
-    elif path.is_file() and not _begins_as_zip(path):
+    elif path.is_file() and not head_of(path).startswith(ZIP_MAGIC):
         remedy = f"give a bundle; make bundle writes them to dist/ from {COMPETITION}"
         report.add("no zip", file=path.name, problem="this is no zip file", remedy=remedy)
     else:
@@ -367,7 +362,7 @@ def _check_data(name: str, data: bytes, where: str, key: str, report: LintReport
 
 def _report_no_zip(name: str, data: bytes, where: str, key: str, report: LintReport) -> None:
     """Report a file that is no zip where one is needed, or where its name says so."""
-    is_damaged = data.startswith(_ZIP_MAGIC)
+    is_damaged = data.startswith(ZIP_MAGIC)
     kind = kind_of(data[:HEAD_BYTES])
     if is_damaged and key in (*TASK_DATA, "path"):
         report.add("damaged zip", file=name)

@@ -17,7 +17,7 @@ from pathlib import Path
 from organizer.data.marks import add_marks
 from organizer.data.overview import SUFFIX, Overview
 from organizer.data.progress import step
-from organizer.data.sources import head_of, refuse_no_folder, visible_entries
+from organizer.data.sources import ZIP_MAGIC, head_of, refuse_no_folder, visible_entries
 from organizer.data.vocabulary import check_kinds, complete_vocabulary, copy_vocabulary
 from organizer.files import (
     GIT_IGNORE,
@@ -60,7 +60,7 @@ MANIFEST = ".manifest.json"
 _SHOWN_NAMES = 3
 _OUR_FILES = (MANIFEST, KEY_FILE, SUFFIX, ".DS_Store")
 # Of files that are no text; MATLAB 7.3 writes HDF5 files.
-_BEGINNINGS = {"MAT": (b"MATLAB ", b"\x89HDF"), "ZIP": (b"PK",)}
+_BEGINNINGS = {"MAT": (b"MATLAB ", b"\x89HDF"), "ZIP": (ZIP_MAGIC,)}
 
 
 def prepare(

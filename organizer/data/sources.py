@@ -13,7 +13,8 @@ from validator.findings import Findings
 from validator.kinds import HEAD_BYTES, refuse_other_kind
 from validator.submission import is_junk
 
-_ZIP_MAGIC = b"PK"
+ZIP_MAGIC = b"PK"
+"""How a zip begins, be it empty, damaged or cut off."""
 
 
 @contextmanager
@@ -46,10 +47,10 @@ def refuse_no_folder(source: Path) -> None:
     if not source.is_file():
         Findings().refuse("E-REF-MISSING", "there is no such folder", "check the path", file=str(source))
     head = head_of(source)
-    if head.startswith(_ZIP_MAGIC) and not zipfile.is_zipfile(source):
+    if head.startswith(ZIP_MAGIC) and not zipfile.is_zipfile(source):
         problem, remedy = "this zip is damaged, or cut off", "download it again, or give the folder"
         Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
-    if not head.startswith(_ZIP_MAGIC):
+    if not head.startswith(ZIP_MAGIC):
         refuse_other_kind(head, str(source), "a folder or a zip")
     problem, remedy = "this is a file, not a folder or a zip", "give the folder of the files"
     Findings().refuse("E-REF-MISSING", problem, remedy, file=str(source))
